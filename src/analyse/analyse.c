@@ -324,8 +324,10 @@ size_t analyse_select(const struct analyse *a, bool lattice, struct analyse *out
 	for (size_t i = 0; i < a->nengines; i++)
 		if ((a->engines[i]->aim == ENGINE_PROPERTIES) == lattice)
 			out->engines[out->nengines++] = a->engines[i];
-	if (!lattice)
+	if (!lattice) {
 		out->engine.monitors = NULL; /* nobody asks for them */
+		out->knowledge = false;
+	}
 	return out->nengines;
 }
 

@@ -30,6 +30,7 @@ struct analyse {
 	struct engine_options engine;
 	uint64_t from_cut, to_cut; /* --cuts: only what lies between */
 	struct texts atomic;	   /* --atomic: functions that are meant to be atomic */
+	bool knowledge;		   /* there are mttl properties to judge */
 	bool json, html, quiet, verbose, lenient;
 	bool bare;		     /* --no-source: no lines of the program's source */
 	const struct format *format; /* another than text, JSON and pages; or NULL */

@@ -105,6 +105,7 @@ static bool load_monitors(struct analyse *a)
 			return false;
 		}
 		mem_free(p);
+		a->knowledge = true;
 	}
 	return true;
 }

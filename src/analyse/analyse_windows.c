@@ -8,8 +8,8 @@
  *
  * Windows that were looked at while the program ran are not looked at again.
  *
- * Lattices stream, and a property is about the run from its start: their analyses read the recording as
- * a whole, once, before the windows of the others.
+ * Lattices stream, and a property is about the run from its start, as is what threads know: their analyses read the
+ * recording as a whole, once, before the windows of the others.
  */
 
 #include "analyse/analyse.h"
@@ -176,7 +176,7 @@ static enum status look_through(struct analyse *a, const struct spool *file,
 static int look_twice(struct analyse *a, const struct spool *file, const struct windows *w)
 {
 	struct analyse lattices, others;
-	bool any = analyse_select(a, true, &lattices) != 0;
+	bool any = analyse_select(a, true, &lattices) != 0 || a->knowledge;
 	enum status st = ST_OK;
 	int status = EXIT_TROUBLE;
 	struct diag d = { 0 };

@@ -569,9 +569,15 @@ static enum status judge_knowledge(struct pass *p, struct diag *d)
 {
 	const struct trace_options *how = &p->certify.how;
 
-	if (!mttl_count(p->a->spec) || how->from_cut || how->to_cut || p->hurried || how->follow ||
-	    engine_stopped(&p->a->engine))
+	if (!p->a->knowledge)
 		return ST_OK;
+	if (trace_info(p->reading.trace).late || how->to_cut || p->hurried || how->follow ||
+	    engine_stopped(&p->a->engine)) {
+		texts_add(&p->truncated,
+			  "properties about what threads know (mttl) are judged on whole runs; of "
+			  "this one a part was read, and they were not looked at");
+		return ST_OK;
+	}
 	return mttl_judge(p->a->spec, p->certify.path, how, knowledge_add, p, d);
 }
 

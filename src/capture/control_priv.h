@@ -49,9 +49,9 @@ struct control {
 	bool targeted; /* it has stood at its target, and was let go */
 	bool done;     /* and has done it */
 	struct plan_op op;
-	uint64_t looked; /* READ: the value that was there at the gate */
+	uint64_t looked;	     /* READ: the value that was there at the gate */
 	struct control_entry before; /* READ: of `seen', before the gate */
-	uint64_t word;	 /* READ: its key in `seen' */
+	uint64_t word;		     /* READ: its key in `seen' */
 	/* The last call in vain that was counted, and when. */
 	uint64_t vain_key, vain_at;
 

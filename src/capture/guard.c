@@ -102,6 +102,18 @@ static bool world_make(const struct know_program *p)
 	       guard_places != NULL;
 }
 
+/* Functions go on in their twins, which have hooks for what is watched, as far as that is known. */
+static void twins_watch(void)
+{
+	struct foresee_watch w = { .low = guard_watch.low - (FORESEE_TWIN_REACH - 1),
+				   .span = guard_watch.span + (FORESEE_TWIN_REACH - 1),
+				   .twins = !guard_world.program->flow_all };
+
+	if (guard_watch.span == 0)
+		w = (struct foresee_watch){ .low = FORESEE_NO_ADDRESS, .twins = w.twins };
+	module_watch(&w);
+}
+
 /* FORESEE_GUARD: the tool makes what is needed of the spec, and starts the program again, in this process. */
 static void start_by_tool(const char *spec)
 {
@@ -165,6 +177,7 @@ bool guard_start(void)
 		return false;
 	}
 	guard_on = control_bare = true;
+	twins_watch();
 	return true;
 }
 
@@ -210,6 +223,17 @@ static bool is_root(void *arg, uint32_t tid)
 	return tid == 1;
 }
 
+/* Is some acquire or release an event of the spec? */
+static bool locks_matter(const struct know_program *p)
+{
+	bool matter = false;
+
+	for (uint32_t i = 0; i < p->nevents; i++)
+		matter |= know_events(p)[i].op == GUARD_OP_ACQ ||
+			  know_events(p)[i].op == GUARD_OP_REL;
+	return matter;
+}
+
 void guard_main(void)
 {
 	const struct know_program *p = guard_world.program;
@@ -234,6 +258,7 @@ void guard_main(void)
 		guard_watch.span = UINTPTR_MAX;
 		memset(guard_watch.words, 0xff, sizeof(guard_watch.words));
 	}
+	twins_watch();
 	memcpy(g->routine, "main", 5);
 	guard_classify(g, 1);
 	if (!know_begin(&guard_world, is_root, NULL) ||
@@ -242,6 +267,7 @@ void guard_main(void)
 		return;
 	}
 	g->idle = false;
+	g->brief = !locks_matter(p);
 	__atomic_store_n(&guard_ready, true, __ATOMIC_RELEASE);
 }
 
@@ -381,6 +407,7 @@ void guard_begin(struct thread *t)
 	know_drop(&guard_world, g->from);
 	g->from = NULL;
 	g->idle = false;
+	g->brief = !locks_matter(guard_world.program);
 }
 
 void guard_end(struct thread *t)
@@ -390,6 +417,7 @@ void guard_end(struct thread *t)
 	if (g == &nobody)
 		return;
 	if (!g->idle && guard_ready && !guard_is_gone) {
+		g->frame = 0;
 		g->handling = true; /* nothing of the program's is called any more */
 		guard_step(t, g, 0, 0);
 		guard_recover(t, g);
@@ -397,6 +425,7 @@ void guard_end(struct thread *t)
 		know_thread_end(&g->k);
 	}
 	g->idle = true;
+	g->brief = false;
 	t->control = (struct control *)&nobody;
 	guard_free(g, sizeof(*g));
 }

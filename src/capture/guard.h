@@ -17,6 +17,7 @@
 #ifndef CAPTURE_GUARD_H
 #define CAPTURE_GUARD_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,6 +73,21 @@ static inline uint64_t guard_sync(struct thread *t, unsigned kind, unsigned aux,
 static inline uint64_t guard_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t tid)
 {
 	(void)t, (void)kind, (void)aux, (void)tid;
+	return 0;
+}
+static inline bool guard_brief(unsigned kind, const void *obj)
+{
+	(void)kind, (void)obj;
+	return false;
+}
+static inline int guard_mutex_lock(pthread_mutex_t *m)
+{
+	(void)m;
+	return 0;
+}
+static inline int guard_mutex_unlock(pthread_mutex_t *m)
+{
+	(void)m;
 	return 0;
 }
 #else
@@ -130,6 +146,12 @@ void guard_leave(struct thread *t);
 uint64_t guard_sync(struct thread *t, unsigned kind, unsigned aux, const void *obj,
 		    const uint64_t *args, unsigned n);
 uint64_t guard_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t tid);
+/* ACQ, REL, RACQ, RREL of a lock that the calling thread holds, as a hook of its own.  False: there is something to do,
+ * and it is not done. */
+bool guard_brief(unsigned kind, const void *obj);
+/* Instead of the library's functions, in a guarded process. */
+int guard_mutex_lock(pthread_mutex_t *m);
+int guard_mutex_unlock(pthread_mutex_t *m);
 void guard_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 		 const uint64_t *words, unsigned n);
 void guard_named(struct thread *t, const char *name, size_t n);

@@ -203,6 +203,18 @@ static void stop(void)
 	syscall(SYS_kill, getpid(), SIGSTOP);
 }
 
+static bool on_stack(const struct thread *t, uintptr_t at)
+{
+	return at >= t->stack_low && at < t->stack_high;
+}
+
+/* A handler that has jumped out is over: the stack is higher up than where it was called.  Of other stacks, as signal
+ * handlers may have them, nothing is known. */
+static bool has_left(const struct thread *t, const struct guard *g, uintptr_t frame)
+{
+	return on_stack(t, frame) && on_stack(t, g->frame) && frame >= g->frame;
+}
+
 static void act(struct thread *t, struct guard *g, uint32_t i)
 {
 	const struct know_property *y = &know_properties(guard_world.program)[i];
@@ -231,8 +243,13 @@ static void act(struct thread *t, struct guard *g, uint32_t i)
 
 void guard_recover(struct thread *t, struct guard *g)
 {
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	uint64_t due = g->due;
 
+	if (g->handling && has_left(t, g, frame))
+		g->handling = false;
+	if (!g->handling)
+		g->frame = frame;
 	for (g->due = 0; due != 0 && !guard_is_gone; due &= due - 1)
 		act(t, g, (uint32_t)__builtin_ctzll(due));
 }

@@ -8,27 +8,6 @@
 #include "capture/module.h"
 #include "capture/sync.h"
 
-enum {
-	CELL_LOCK = 1,
-	CELL_OTHER,
-	CELL_CHANNEL,
-	CELL_ATOMIC,
-	CELL_WORD,
-	CELL_ROUND,
-	CELL_CONDITION
-};
-
-/* Patterns, as enum spec_op numbers them. */
-enum { OP_READ, OP_WRITE, OP_ACQ, OP_REL, OP_FORK, OP_JOIN, OP_BEGIN, OP_END, OP_CALL, OP_USER };
-
-/* The guard of a thread that is to be judged, or NULL. */
-static inline struct guard *judged(const struct thread *t)
-{
-	struct guard *g = guard_of(t);
-
-	return g->idle || !guard_ready || guard_is_gone ? NULL : g;
-}
-
 /* Without those that only other threads can be. */
 uint64_t guard_by(uint64_t events, uint32_t tid)
 {
@@ -79,14 +58,14 @@ static void access_lock(struct guard *g, const void *p, size_t n, unsigned how)
 	if (g->access.nplaces == 0)
 		g->access.cell =
 			how & CONTROL_ORDERS && !guard_world.program->flow_all
-				? guard_cell_lock(p, CELL_ATOMIC, 0)
-				: guard_cell_lock((void *)((uintptr_t)p >> 3), CELL_WORD, 0);
+				? guard_cell_lock(p, GUARD_CELL_ATOMIC, 0)
+				: guard_cell_lock((void *)((uintptr_t)p >> 3), GUARD_CELL_WORD, 0);
 	(void)n;
 }
 
 void guard_access(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how)
 {
-	struct guard *g = judged(t);
+	struct guard *g = guard_judged(t);
 
 	if (g == NULL || n == 0)
 		return;
@@ -137,7 +116,8 @@ static void access_end(struct thread *t, struct guard *g)
 	bool writes = (g->access.how & CONTROL_WRITES) && g->access.changed;
 	bool reads = !(g->access.how & CONTROL_WRITES) || (g->access.how & CONTROL_EITHER);
 	enum know_how as = writes ? KNOW_WRITES : KNOW_READS;
-	uint64_t events = (reads ? p->any[OP_READ] : 0) | (writes ? p->any[OP_WRITE] : 0);
+	uint64_t events =
+		(reads ? p->any[GUARD_OP_READ] : 0) | (writes ? p->any[GUARD_OP_WRITE] : 0);
 
 	for (uint32_t i = 0; i < g->access.nplaces; i++)
 		know_take(&g->k, &guard_places[g->access.places[i]].cell, as);
@@ -174,7 +154,7 @@ void guard_leave(struct thread *t)
 static uint64_t lock_events(const void *obj, bool takes)
 {
 	const struct know_program *p = guard_world.program;
-	uint64_t events = p->any[takes ? OP_ACQ : OP_REL];
+	uint64_t events = p->any[takes ? GUARD_OP_ACQ : GUARD_OP_REL];
 
 	for (uint32_t i = p->nvariables; i < p->nplaces; i++)
 		if (know_variables(p)[i].is_lock &&
@@ -189,7 +169,7 @@ static void through_lock(struct thread *t, struct guard *g, unsigned kind, const
 	bool takes = kind == FORMAT_K_ACQ || kind == FORMAT_K_RACQ;
 	bool reads = kind == FORMAT_K_RACQ || kind == FORMAT_K_RREL;
 	enum know_how as = reads ? KNOW_READS : KNOW_WRITES;
-	struct guard_cell *c = guard_cell_lock(obj, CELL_LOCK, 0);
+	struct guard_cell *c = guard_cell_lock(obj, GUARD_CELL_LOCK, 0);
 
 	if (c == NULL)
 		return;
@@ -217,7 +197,7 @@ static void through_channel(struct thread *t, struct guard *g, struct guard_cell
 /* Nobody enters the round after the next one before all have left this one: two cells do. */
 static struct guard_cell *round_lock(const void *obj, uint64_t number)
 {
-	struct guard_cell *c = guard_cell_lock(obj, CELL_ROUND, (uint32_t)number & 1);
+	struct guard_cell *c = guard_cell_lock(obj, GUARD_CELL_ROUND, (uint32_t)number & 1);
 
 	if (c != NULL && c->nsignals != (uint32_t)number) {
 		know_cell_clear(&guard_world, &c->cell);
@@ -257,7 +237,7 @@ static void signal_learn(struct guard *g, struct guard_cell *c, const uint64_t *
 static void through_condition(struct thread *t, struct guard *g, unsigned kind, const void *obj,
 			      const uint64_t *args)
 {
-	struct guard_cell *c = guard_cell_lock(obj, CELL_CONDITION, 0);
+	struct guard_cell *c = guard_cell_lock(obj, GUARD_CELL_CONDITION, 0);
 
 	if (c == NULL)
 		return;
@@ -272,7 +252,7 @@ static void through_condition(struct thread *t, struct guard *g, unsigned kind, 
 uint64_t guard_sync(struct thread *t, unsigned kind, unsigned aux, const void *obj,
 		    const uint64_t *args, unsigned n)
 {
-	struct guard *g = judged(t);
+	struct guard *g = guard_judged(t);
 
 	(void)aux;
 	(void)n;
@@ -301,12 +281,13 @@ uint64_t guard_sync(struct thread *t, unsigned kind, unsigned aux, const void *o
 	case FORMAT_K_SEM_WAIT:
 	case FORMAT_K_ONCE_END:
 	case FORMAT_K_ONCE_PASS:
-		through_channel(t, g, guard_cell_lock(obj, CELL_OTHER, 0),
+		through_channel(t, g, guard_cell_lock(obj, GUARD_CELL_OTHER, 0),
 				kind == FORMAT_K_SEM_POST || kind == FORMAT_K_ONCE_END);
 		break;
 	case FORMAT_K_GIVE:
 	case FORMAT_K_TAKE:
-		through_channel(t, g, guard_cell_lock(obj, CELL_CHANNEL, 0), kind == FORMAT_K_GIVE);
+		through_channel(t, g, guard_cell_lock(obj, GUARD_CELL_CHANNEL, 0),
+				kind == FORMAT_K_GIVE);
 		break;
 	default:
 		break;
@@ -357,7 +338,7 @@ static void fork_note(struct thread *t, struct guard *g, uint32_t tid)
 		guard_classify(child, tid);
 	}
 	know_meet(&g->k, tid <= guard_world.most ? tid : 0);
-	guard_step(t, g, thread_events(OP_FORK, tid), t->view.call_site);
+	guard_step(t, g, thread_events(GUARD_OP_FORK, tid), t->view.call_site);
 	if (child != NULL && child->from == NULL)
 		child->from = know_publish(&g->k);
 	g->newborn = NULL;
@@ -365,7 +346,7 @@ static void fork_note(struct thread *t, struct guard *g, uint32_t tid)
 
 uint64_t guard_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t tid)
 {
-	struct guard *g = judged(t);
+	struct guard *g = guard_judged(t);
 	struct know_vector *v;
 
 	(void)aux;
@@ -378,7 +359,7 @@ uint64_t guard_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t ti
 		v = guard_final_take((uint32_t)tid);
 		know_learn(&g->k, v);
 		know_drop(&guard_world, v);
-		guard_step(t, g, thread_events(OP_JOIN, (uint32_t)tid), t->view.call_site);
+		guard_step(t, g, thread_events(GUARD_OP_JOIN, (uint32_t)tid), t->view.call_site);
 	}
 	return t->tseq;
 }
@@ -416,8 +397,8 @@ static uint64_t block(struct guard *g, bool begin, const char *name)
 	know_block(&g->k, begin);
 	if (begin) {
 		if (g->nblocks++ < GUARD_BLOCKS)
-			g->blocks[g->nblocks - 1] = word_events(OP_END, name, NULL, 0);
-		return word_events(OP_BEGIN, name, NULL, 0);
+			g->blocks[g->nblocks - 1] = word_events(GUARD_OP_END, name, NULL, 0);
+		return word_events(GUARD_OP_BEGIN, name, NULL, 0);
 	}
 	events = g->nblocks != 0 && g->nblocks <= GUARD_BLOCKS ? g->blocks[g->nblocks - 1] : 0;
 	g->nblocks -= g->nblocks != 0;
@@ -436,7 +417,7 @@ static void internal(struct guard *g, const char *name, uint64_t value)
 void guard_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 		 const uint64_t *words, unsigned n)
 {
-	struct guard *g = judged(t);
+	struct guard *g = guard_judged(t);
 	uint64_t events = 0;
 
 	log_count(t, 1);
@@ -447,7 +428,8 @@ void guard_words(struct thread *t, unsigned kind, unsigned aux, const char *name
 	else if (aux == FORMAT_USER_INTERNAL && name != NULL && n > 0)
 		internal(g, name, words[0]);
 	else if (aux == FORMAT_USER_EVENT || aux == FORMAT_USER_CALL)
-		events = word_events(aux == FORMAT_USER_EVENT ? OP_USER : OP_CALL, name, words, n);
+		events = word_events(aux == FORMAT_USER_EVENT ? GUARD_OP_USER : GUARD_OP_CALL, name,
+				     words, n);
 	else
 		return;
 	guard_step(t, g, events, t->view.call_site);

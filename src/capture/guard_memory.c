@@ -1,7 +1,7 @@
 /* Memory of the guard: blocks of powers of two, from the kernel, kept for good; locks; cells by address. */
 #include "capture/guard_priv.h"
 
-#define SMALLEST 7u /* 128 bytes */
+#define SMALLEST 6u /* 64 bytes */
 #define LARGEST 26u
 #define BATCH (256u << 10) /* bytes mapped at once */
 
@@ -93,34 +93,38 @@ uint64_t guard_memory(void)
 
 /* ---- cells ---- */
 
-#define BUCKETS (1u << 14)
+struct guard_cell guard_cells[GUARD_CELLS];
+static uint32_t cells_lock;
 
-static struct {
-	uint32_t lock;
-	struct guard_cell *first;
-} buckets[BUCKETS];
+/* cells_lock held. */
+static struct guard_cell *cell_new(const void *addr, uint32_t kind, uint32_t number)
+{
+	struct guard_cell *first = guard_cell_first(addr, kind, number), *c = first;
+
+	if (first->what != 0)
+		c = guard_alloc(sizeof(*c));
+	if (c == NULL)
+		return NULL;
+	c->addr = (uintptr_t)addr;
+	__atomic_store_n(&c->what, GUARD_WHAT(kind, number), __ATOMIC_RELEASE);
+	if (c != first) {
+		c->next = first->next;
+		__atomic_store_n(&first->next, c, __ATOMIC_RELEASE);
+	}
+	return c;
+}
 
 struct guard_cell *guard_cell_lock(const void *addr, uint32_t kind, uint32_t number)
 {
-	uintptr_t key = (uintptr_t)addr;
-	unsigned i = (unsigned)((key ^ (uintptr_t)kind << 56 ^ (uintptr_t)number << 48) *
-					0x9e3779b97f4a7c15u >>
-				50) %
-		     BUCKETS;
-	struct guard_cell *c;
+	struct guard_cell *c = guard_cell_find(addr, kind, number);
 
-	guard_spin(&buckets[i].lock);
-	for (c = buckets[i].first; c != NULL; c = c->next)
-		if (c->addr == key && c->kind == kind && c->number == number)
-			break;
-	if (c == NULL && (c = guard_alloc(sizeof(*c))) != NULL) {
-		c->addr = key;
-		c->kind = kind;
-		c->number = number;
-		c->next = buckets[i].first;
-		buckets[i].first = c;
+	if (c == NULL) {
+		guard_spin(&cells_lock);
+		c = guard_cell_find(addr, kind, number);
+		if (c == NULL)
+			c = cell_new(addr, kind, number);
+		guard_unspin(&cells_lock);
 	}
-	guard_unspin(&buckets[i].lock);
 	if (c == NULL)
 		guard_quit("there is no memory left");
 	else

@@ -11,14 +11,30 @@
 #define GUARD_BLOCKS 16u
 #define GUARD_NAME 64u
 
+/* Patterns, as enum spec_op numbers them. */
+enum {
+	GUARD_OP_READ,
+	GUARD_OP_WRITE,
+	GUARD_OP_ACQ,
+	GUARD_OP_REL,
+	GUARD_OP_FORK,
+	GUARD_OP_JOIN,
+	GUARD_OP_BEGIN,
+	GUARD_OP_END,
+	GUARD_OP_CALL,
+	GUARD_OP_USER
+};
+
 /* A thread's; t->control points to it. */
 struct guard {
+	uint32_t held; /* locks */
+	bool brief;    /* its events on locks may be nothing (guard_lock.c) */
 	struct know_thread k;
 	uint64_t was;		  /* properties that were false in its last state */
 	uint64_t due;		  /* of which recovery is still to come, at the end of the hook */
 	uint32_t site;		  /* of the event that is judged */
-	uint32_t held;		  /* locks */
-	bool handling;		  /* a handler runs */
+	bool handling;		  /* a handler runs, */
+	uintptr_t frame;	  /* and was called from here; 0: it is never over */
 	bool idle;		  /* nothing is known of it */
 	struct know_vector *from; /* what its maker knew */
 	struct guard *newborn;	  /* of the thread that it is making */
@@ -45,14 +61,25 @@ struct guard_place {
 	struct know_cell cell; /* guarded by it */
 };
 
-/* Any other thing that orders threads. */
+/* Kinds of cells; none is 0. */
+enum {
+	GUARD_CELL_LOCK = 1,
+	GUARD_CELL_OTHER,
+	GUARD_CELL_CHANNEL,
+	GUARD_CELL_ATOMIC,
+	GUARD_CELL_WORD,
+	GUARD_CELL_ROUND,
+	GUARD_CELL_CONDITION
+};
+
+/* Any other thing that orders threads.  It is never freed. */
 struct guard_cell {
-	struct guard_cell *next;
-	uintptr_t addr;
-	uint32_t kind;
-	uint32_t number; /* of a barrier's round */
+	_Alignas(64) uintptr_t addr;
+	uint64_t
+		what; /* atomic: GUARD_WHAT; when it is not 0 any more it and addr stay as they are */
 	uint32_t lock;
 	struct know_cell cell;
+	struct guard_cell *next; /* atomic */
 	/* Conditions: vectors of the last signals. */
 	uint32_t nsignals;
 	struct guard_signal {
@@ -61,6 +88,35 @@ struct guard_cell {
 		struct know_vector *v;
 	} * signals;
 };
+_Static_assert(sizeof(struct guard_cell) == 64,
+	       "a cache line, which is all that most locks ask for");
+
+/* number: of a barrier's round. */
+#define GUARD_WHAT(kind, number) ((uint64_t)(number) << 32 | (kind))
+
+/* A table of them, each the first of a chain; what lies side by side in the program does so there. */
+#define GUARD_CELLS (1u << 14)
+extern struct guard_cell guard_cells[GUARD_CELLS];
+
+static inline struct guard_cell *guard_cell_first(const void *addr, uint32_t kind, uint32_t number)
+{
+	uintptr_t key = (uintptr_t)addr;
+
+	return &guard_cells[(key >> 4 ^ key >> 18 ^ kind << 9 ^ number) % GUARD_CELLS];
+}
+
+/* NULL: it is not there. */
+static inline struct guard_cell *guard_cell_find(const void *addr, uint32_t kind, uint32_t number)
+{
+	struct guard_cell *c = guard_cell_first(addr, kind, number);
+
+	/* Acquire: pairs with the stores of whoever made it. */
+	while (c != NULL &&
+	       (__atomic_load_n(&c->what, __ATOMIC_ACQUIRE) != GUARD_WHAT(kind, number) ||
+		c->addr != (uintptr_t)addr))
+		c = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE);
+	return c;
+}
 
 extern struct know_world guard_world;
 extern struct guard_place *guard_places;
@@ -73,6 +129,14 @@ extern uint64_t guard_counts[64]; /* violations by property; atomic */
 static inline struct guard *guard_of(const struct thread *t)
 {
 	return (struct guard *)t->control;
+}
+
+/* The guard of a thread that is to be judged, or NULL. */
+static inline struct guard *guard_judged(const struct thread *t)
+{
+	struct guard *g = guard_of(t);
+
+	return g->idle || !guard_ready || guard_is_gone ? NULL : g;
 }
 
 /* Nothing more is judged; says why, once. */

@@ -36,7 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORESEE_ABI 7
+#define FORESEE_ABI 8
 
 /* Shadow stack entries; deeper frames wrap round and are lost, never written
  * out of bounds.  A power of two. */
@@ -194,6 +194,28 @@ static inline unsigned foresee_array_index(const char *type, uint64_t size, uint
 	return n;
 }
 
+/*
+ * Guarded programs (guard.h).  A function that accesses memory plainly is in the unit twice, and where `twins' is
+ * set it goes on in its twin:
+ *
+ *	entry:	if (twins) return twin(arguments);
+ *
+ * In the twin an access has a hook only where it may touch what is watched:
+ *
+ *	if (p - low < span) hook; else the access
+ *
+ * low is FORESEE_TWIN_REACH - 1 below the first watched byte, so that this is right for accesses of up to so many
+ * bytes.  The runtime sets all three before main begins, and never again.
+ */
+#define FORESEE_TWIN_REACH 64u
+#define FORESEE_NO_ADDRESS (UINT64_C(1) << 63) /* low while nothing is watched */
+
+struct foresee_watch {
+	uint64_t low, span;
+	uint32_t twins, pad;
+};
+_Static_assert(sizeof(struct foresee_watch) == 24, "the pass lays out this struct");
+
 /* One per translation unit, registered from .init_array. */
 struct foresee_module {
 	uint32_t abi; /* FORESEE_ABI of the pass */
@@ -205,6 +227,7 @@ struct foresee_module {
 	const struct foresee_global *globals;
 	uint64_t nglobals;
 	const char *name; /* source file name */
+	struct foresee_watch *watch;
 };
 
 void foresee_module_register(const struct foresee_module *m);

@@ -13,6 +13,8 @@
  */
 #include "capture/lock_priv.h"
 
+#include "capture/guard.h"
+
 #include "capture/locks_fast.h"
 
 /* Bits of __kind, as in glibc's pthreadP.h. */
@@ -56,8 +58,20 @@ void lock_forked(void)
 	owner = 0;
 }
 
+/* Has nobody looked yet whether a guard has anything to do?  Mutexes do so first of all. */
+static inline bool is_brief(unsigned kind, unsigned aux)
+{
+	unsigned lock = aux & FORMAT_LOCK_KIND;
+
+	return (lock == FORMAT_LOCK_RWLOCK || lock == FORMAT_LOCK_SPIN) &&
+	       (kind == FORMAT_K_ACQ || kind == FORMAT_K_REL || kind == FORMAT_K_RACQ ||
+		kind == FORMAT_K_RREL);
+}
+
 void lock_note(const void *obj, unsigned kind, unsigned aux)
 {
+	if (guard_on && is_brief(kind, aux) && guard_brief(kind, obj))
+		return;
 	HOOK(t)
 		lock_log(t, kind, aux, obj);
 }
@@ -225,7 +239,14 @@ static __attribute__((noinline)) int mutex_lock(pthread_mutex_t *m, int r)
 	return lock_mutex_tried(m, 0, r);
 }
 
-EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
+/* A guarded program is not to pay for the registers that recording saves. */
+#ifdef FORESEE_LOCKS
+#define RECORDED INLINE
+#else
+#define RECORDED static __attribute__((noinline, flatten))
+#endif
+
+RECORDED int mutex_lock_recorded(pthread_mutex_t *m)
 {
 	int r;
 
@@ -237,17 +258,27 @@ EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
 	return mutex_lock(m, r);
 }
 
+EXPORT_HOT int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	return guard_on ? guard_mutex_lock(m) : mutex_lock_recorded(m);
+}
+
 EXPORT_HOT int pthread_mutex_trylock(pthread_mutex_t *m)
 {
 	control_call(FORMAT_K_ACQ, FORMAT_LOCK_MUTEX | FORMAT_LOCK_TRY, m);
 	return lock_mutex_tried(m, FORMAT_LOCK_TRY, REAL(pthread_mutex_trylock)(m));
 }
 
-EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
+RECORDED int mutex_unlock_recorded(pthread_mutex_t *m)
 {
 	bool held = mutex_brief(FORMAT_K_REL, m) || lock_mutex_leave(m);
 
 	return lock_mutex_left(m, held, REAL(pthread_mutex_unlock)(m));
+}
+
+EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	return guard_on ? guard_mutex_unlock(m) : mutex_unlock_recorded(m);
 }
 
 /* ---- read-write locks ---- */

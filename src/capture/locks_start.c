@@ -84,6 +84,10 @@ const char *start_asked(struct log_options *opt)
 	return path;
 }
 
+void start_not(void)
+{
+}
+
 /* What they need is there before the first thread is. */
 bool start_prepare(void)
 {

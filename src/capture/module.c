@@ -22,6 +22,7 @@ static struct {
 	const struct foresee_module *units[4096];
 	unsigned nunits;
 	bool started; /* the trace knows of them */
+	struct foresee_watch watch;
 
 	/* Strings already in the trace, some by address: units share most of theirs. */
 	uint32_t nstrings;
@@ -42,7 +43,7 @@ static struct {
 	const void **functions;
 	size_t nfunctions, room;
 	uint32_t drops; /* atomic: how often units have taken functions out of it */
-} all = { .nsites = 1 };
+} all = { .nsites = 1, .watch.low = FORESEE_NO_ADDRESS };
 
 /* ---- the set of functions ---- */
 
@@ -338,8 +339,10 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 		put_module(m);
 		renew = image_is_reused(m);
 	}
-	if (all.nunits < sizeof(all.units) / sizeof(all.units[0]))
+	if (all.nunits < sizeof(all.units) / sizeof(all.units[0])) {
+		*m->watch = all.watch;
 		all.units[all.nunits++] = m;
+	}
 	sys_lock_drop(&all.lock);
 	if (renew)
 		globals_renew(m);
@@ -360,6 +363,15 @@ EXPORT void foresee_module_unregister(const struct foresee_module *m)
 		return;
 	memset(all.strings, 0, sizeof(all.strings));
 	elf_forget();
+}
+
+void module_watch(const struct foresee_watch *watch)
+{
+	SYS_HOLD(&all.lock);
+
+	all.watch = *watch;
+	for (unsigned i = 0; i < all.nunits; i++)
+		*all.units[i]->watch = *watch;
 }
 
 void module_forked(void)

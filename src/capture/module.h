@@ -32,6 +32,9 @@ const struct foresee_global *module_global(const void *p);
 /* The one of that name and size; the same rules. */
 const struct foresee_global *module_global_named(const char *name, uint64_t size);
 
+/* From now on this is watched, in all units (hooks.h). */
+void module_watch(const struct foresee_watch *watch);
+
 /* In a forked child: frees the lock, which a thread of the parent may have held. */
 void module_forked(void);
 

@@ -20,6 +20,8 @@ void start_options(struct log_options *opt, const char *lines, const char *cut);
 bool start_option(const char *line, size_t n);
 /* The trace is there, nothing is recorded yet.  False: it cannot begin, and the trace says why. */
 bool start_prepare(void);
+/* Nothing is recorded: hooks are to cost as little as they can. */
+void start_not(void);
 /* From now on a signal that kills the process is noted in the trace before it does. */
 void signal_start(void);
 

@@ -183,8 +183,10 @@ static bool begin(void)
 
 __attribute__((constructor(101))) static void start(void)
 {
-	if (!begin())
+	if (!begin()) {
 		thread_scratch.view.live = THREAD_QUIET;
+		start_not();
+	}
 }
 
 /* Ends without destructors.  Also called by the child of a vfork, in our memory. */

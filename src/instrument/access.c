@@ -69,14 +69,37 @@ static LLVMValueRef build_read(struct function *f, struct record *r)
 	return LLVMBuildLoad2(u->builder, type, buffer, "");
 }
 
-/* Recorded only if the variable may be written by others. */
-static LLVMValueRef build_frozen_read(struct function *f, struct record *r)
+/* How many bytes a load or store touches, as an i64. */
+static LLVMValueRef bytes_of(struct unit *u, LLVMValueRef inst)
+{
+	return unit_int(u->i64, LLVMStoreSizeOfType(u->layout, plan_type(inst)));
+}
+
+/* Is a read that may do without a hook to have one?  NULL: always. */
+static LLVMValueRef needs_hook(struct function *f, struct record *r)
+{
+	LLVMValueRef p = LLVMGetOperand(r->inst, 0);
+	bool frozen = !r->is_volatile && frozen_is(f->unit, p);
+	LLVMValueRef watched = f->twin_of ? twin_watched(f, p, bytes_of(f->unit, r->inst)) : NULL;
+
+	if (!frozen)
+		return watched;
+	if (!watched)
+		return frozen_is_recorded(f);
+	return LLVMBuildAnd(f->unit->builder, watched, frozen_is_recorded(f), "");
+}
+
+/* x = *p; if (cond) x = hook(p); */
+static LLVMValueRef build_perhaps(struct function *f, struct record *r, LLVMValueRef cond)
 {
 	LLVMBuilderRef b = f->unit->builder;
-	LLVMValueRef values[2], there = frozen_read(f, r->inst, &values[0]), phi;
-	LLVMBasicBlockRef blocks[2] = { LLVMGetInstructionParent(values[0]),
-					LLVMGetInstructionParent(there) };
+	LLVMValueRef values[2] = { LLVMInstructionClone(r->inst) }, there, phi;
+	LLVMBasicBlockRef blocks[2] = { LLVMGetInstructionParent(r->inst) };
 
+	LLVMInsertIntoBuilder(b, values[0]);
+	there = (f->twin_of ? extra_branch_rarely : extra_branch_before)(cond, r->inst);
+	blocks[1] = LLVMGetInstructionParent(there);
+	LLVMPositionBuilderBefore(b, there);
 	values[1] = build_read(f, r);
 	LLVMPositionBuilderBefore(b, r->inst);
 	phi = LLVMBuildPhi(b, LLVMTypeOf(r->inst), "");
@@ -86,9 +109,9 @@ static LLVMValueRef build_frozen_read(struct function *f, struct record *r)
 
 static void emit_read(struct function *f, struct record *r)
 {
-	bool frozen = !r->is_volatile && frozen_is(f->unit, LLVMGetOperand(r->inst, 0));
+	LLVMValueRef cond = needs_hook(f, r);
 
-	replace(r->inst, (frozen ? build_frozen_read : build_read)(f, r));
+	replace(r->inst, cond ? build_perhaps(f, r, cond) : build_read(f, r));
 }
 
 static void emit_write(struct function *f, struct record *r)
@@ -101,7 +124,6 @@ static void emit_write(struct function *f, struct record *r)
 	LLVMValueRef buffer;
 	char name[32];
 
-	frozen_check(f, LLVMGetOperand(r->inst, 1));
 	if (size) {
 		snprintf(name, sizeof(name), "foresee_write%u%s", size, r->feeds ? "f" : "");
 		args[1] = access_to_int(u, value, size);
@@ -109,7 +131,6 @@ static void emit_write(struct function *f, struct record *r)
 		args[3] = stack_keepers(f, r);
 		args[4] = unit_int(u->i64, r->feeds);
 		unit_hook(u, name, u->nothing, args, r->feeds ? 5 : 3);
-		replace(r->inst, NULL);
 		return;
 	}
 	buffer = stack_buffer(f, type, STACK_VALUE);
@@ -120,16 +141,23 @@ static void emit_write(struct function *f, struct record *r)
 	args[4] = stack_keepers(f, r);
 	args[5] = unit_int(u->i64, r->feeds);
 	unit_hook(u, "foresee_write_range", u->nothing, args, 6);
-	replace(r->inst, NULL);
 }
 
 void access_emit(struct function *f, struct record *r)
 {
 	LLVMPositionBuilderBefore(f->unit->builder, r->inst);
-	if (r->action == ACT_READ)
+	if (r->action == ACT_READ) {
 		emit_read(f, r);
-	else
-		emit_write(f, r);
+		return;
+	}
+	frozen_check(f, LLVMGetOperand(r->inst, 1));
+	if (f->twin_of)
+		twin_part(f,
+			  twin_watched(f, LLVMGetOperand(r->inst, 1), bytes_of(f->unit, r->inst)),
+			  r->inst);
+	emit_write(f, r);
+	if (!f->twin_of)
+		replace(r->inst, NULL);
 }
 
 static LLVMValueRef length_of(struct unit *u, LLVMValueRef inst)
@@ -184,15 +212,31 @@ static void emit_fill(struct function *f, struct record *r)
 	unit_hook(u, "foresee_fill", u->nothing, args, 6);
 }
 
+/* May the memory that is not private be watched? */
+static LLVMValueRef range_watched(struct function *f, struct record *r)
+{
+	LLVMValueRef n = length_of(f->unit, r->inst);
+	LLVMValueRef to =
+		r->action == ACT_FETCH ? NULL : twin_watched(f, LLVMGetOperand(r->inst, 0), n);
+	LLVMValueRef from = r->action == ACT_COPY || r->action == ACT_FETCH
+				    ? twin_watched(f, LLVMGetOperand(r->inst, 1), n)
+				    : NULL;
+
+	return to && from ? LLVMBuildOr(f->unit->builder, to, from, "") : to ? to : from;
+}
+
 void range_emit(struct function *f, struct record *r)
 {
 	LLVMPositionBuilderBefore(f->unit->builder, r->inst);
 	frozen_check(f, LLVMGetOperand(r->inst, 0));
+	if (f->twin_of)
+		twin_part(f, range_watched(f, r), r->inst);
 	if (r->action == ACT_FILL)
 		emit_fill(f, r);
 	else if (r->action == ACT_COPY)
 		emit_copy(f, r);
 	else
 		emit_half_copy(f, r);
-	replace(r->inst, NULL);
+	if (!f->twin_of)
+		replace(r->inst, NULL);
 }

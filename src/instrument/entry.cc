@@ -9,9 +9,11 @@
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -19,6 +21,7 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 using namespace llvm;
@@ -188,6 +191,90 @@ LLVMValueRef extra_hoist_allocas(LLVMValueRef function)
 LLVMValueRef extra_branch_before(LLVMValueRef cond, LLVMValueRef inst)
 {
 	return wrap(SplitBlockAndInsertIfThen(unwrap(cond), unwrap<Instruction>(inst), false));
+}
+
+/* Weights of a branch that is hardly ever taken. */
+static MDNode *rarely(LLVMValueRef inst)
+{
+	return MDBuilder(unwrap(inst)->getContext()).createBranchWeights(1, 1 << 20);
+}
+
+LLVMValueRef extra_branch_rarely(LLVMValueRef cond, LLVMValueRef inst)
+{
+	return wrap(SplitBlockAndInsertIfThen(unwrap(cond), unwrap<Instruction>(inst), false,
+					      rarely(inst)));
+}
+
+LLVMValueRef extra_branch_around(LLVMValueRef cond, LLVMValueRef inst)
+{
+	auto *i = unwrap<Instruction>(inst);
+	Instruction *then, *otherwise, *after = i->getNextNode();
+
+	SplitBlockAndInsertIfThenElse(unwrap(cond), after, &then, &otherwise, rarely(inst));
+	i->moveBefore(otherwise);
+	return wrap(then);
+}
+
+/* Varying arguments cannot be handed on, nor can tables of the addresses of blocks be copied. */
+static bool has_no_twin(const Function &f)
+{
+	if (f.isVarArg())
+		return true;
+	for (const Argument &a : f.args())
+		if (a.hasPassPointeeByValueCopyAttr() || a.hasSwiftErrorAttr())
+			return true;
+	for (const BasicBlock &b : f)
+		if (b.hasAddressTaken())
+			return true;
+	return false;
+}
+
+LLVMValueRef extra_twin(LLVMValueRef function, LLVMValueRef *insts, size_t n)
+{
+	Function &f = *unwrap<Function>(function);
+	ValueToValueMapTy map;
+	Function *twin;
+
+	if (has_no_twin(f))
+		return nullptr;
+	twin = CloneFunction(&f, map);
+	twin->setName(f.getName() + ".guarded");
+	twin->setLinkage(GlobalValue::InternalLinkage);
+	twin->setVisibility(GlobalValue::DefaultVisibility);
+	twin->setDLLStorageClass(GlobalValue::DefaultStorageClass);
+	twin->setComdat(f.getComdat());
+	for (size_t i = 0; i < n; i++)
+		insts[i] = wrap(map[unwrap(insts[i])]);
+	return wrap(twin);
+}
+
+void extra_forward(LLVMValueRef function, LLVMValueRef twin, LLVMValueRef cond, LLVMValueRef inst)
+{
+	Function &f = *unwrap<Function>(function);
+	Instruction *end = SplitBlockAndInsertIfThen(unwrap(cond), unwrap<Instruction>(inst), true,
+						     rarely(inst));
+	SmallVector<AttributeSet, 8> params;
+	SmallVector<Value *, 8> args;
+	IRBuilder<> b(end);
+	CallInst *call;
+
+	for (Argument &a : f.args()) {
+		args.push_back(&a);
+		params.push_back(f.getAttributes().getParamAttrs(a.getArgNo()));
+	}
+	call = b.CreateCall(unwrap<Function>(twin), args);
+	call->setCallingConv(f.getCallingConv());
+	call->setAttributes(AttributeList::get(f.getContext(), AttributeSet(),
+					       f.getAttributes().getRetAttrs(), params));
+	call->setTailCallKind(CallInst::TCK_MustTail);
+	if (f.getSubprogram())
+		call->setDebugLoc(DILocation::get(f.getContext(), f.getSubprogram()->getLine(), 0,
+						  f.getSubprogram()));
+	if (call->getType()->isVoidTy())
+		b.CreateRetVoid();
+	else
+		b.CreateRet(call);
+	end->eraseFromParent();
 }
 
 LLVMValueRef extra_exit_point(LLVMValueRef ret)

@@ -46,6 +46,17 @@ LLVMValueRef extra_hoist_allocas(LLVMValueRef function);
 /* Make `if (cond) { }' before inst; the answer is where the body's code goes. */
 LLVMValueRef extra_branch_before(LLVMValueRef cond, LLVMValueRef inst);
 
+/* The same, if that is hardly ever so. */
+LLVMValueRef extra_branch_rarely(LLVMValueRef cond, LLVMValueRef inst);
+/* Make `if (cond) { } else { inst }', and cond is hardly ever true; the answer is where the first body's code goes. */
+LLVMValueRef extra_branch_around(LLVMValueRef cond, LLVMValueRef inst);
+
+/* A copy of the function in its unit; each of the n instructions becomes that of the copy.  NULL: it cannot be
+ * copied, or not be called with what the function itself is called with. */
+LLVMValueRef extra_twin(LLVMValueRef function, LLVMValueRef *insts, size_t n);
+/* Before inst: if (cond) return twin(the arguments of function); */
+void extra_forward(LLVMValueRef function, LLVMValueRef twin, LLVMValueRef cond, LLVMValueRef inst);
+
 /* Where code goes that must run before this return: a musttail call must stay next to it. */
 LLVMValueRef extra_exit_point(LLVMValueRef ret);
 

@@ -297,7 +297,7 @@ void frozen_begin(struct function *f)
 {
 	struct unit *u = f->unit;
 
-	if (u->alone && !strcmp(unit_name(f->value), "main"))
+	if (u->alone && !strcmp(unit_name(f->twin_of ? f->twin_of : f->value), "main"))
 		unit_hook(u, "foresee_main", u->nothing, &u->alone, 1);
 }
 
@@ -309,17 +309,10 @@ void frozen_check(struct function *f, LLVMValueRef p)
 		unit_hook(u, "foresee_alone", u->nothing, &u->alone, 1);
 }
 
-LLVMValueRef frozen_read(struct function *f, LLVMValueRef inst, LLVMValueRef *value)
+LLVMValueRef frozen_is_recorded(struct function *f)
 {
 	struct unit *u = f->unit;
-	LLVMValueRef alone, there;
 
-	LLVMPositionBuilderBefore(u->builder, inst);
-	*value = LLVMBuildLoad2(u->builder, LLVMTypeOf(inst), LLVMGetOperand(inst, 0), "");
-	LLVMSetAlignment(*value, LLVMGetAlignment(inst));
-	alone = LLVMBuildLoad2(u->builder, u->i8, u->alone, "");
-	alone = LLVMBuildICmp(u->builder, LLVMIntEQ, alone, unit_int(u->i8, 0), "");
-	there = extra_branch_before(alone, inst);
-	LLVMPositionBuilderBefore(u->builder, there);
-	return there;
+	return LLVMBuildICmp(u->builder, LLVMIntEQ, LLVMBuildLoad2(u->builder, u->i8, u->alone, ""),
+			     unit_int(u->i8, 0), "");
 }

@@ -60,9 +60,28 @@ static void emit_record(struct function *f, struct record *r)
 	(plan_is_atomic_access(r) ? atomic_emit : emit[r->action])(f, r);
 }
 
+static void emit(struct function *f)
+{
+	stack_enter(f);
+	late_emit(f);
+	stack_leave(f);
+	if (!f->twin_of)
+		loops_emit(f);
+	for (size_t i = 0; i < f->records.n; i++)
+		emit_record(f, &f->records.at[i]);
+	unit_strip_memory_attributes(f->value);
+}
+
+static void function_release(struct function *f)
+{
+	MAP_RELEASE_ALL(&f->by_inst, &f->private, &f->buffers);
+	VEC_RELEASE_ALL(&f->records, &f->uses, &f->loops, &f->scopes);
+}
+
 static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 {
-	struct function f = { .unit = u, .value = value };
+	struct function f = { .unit = u, .value = value }, twin;
+	bool has_twin = false;
 
 	/* Locals of a function that setjmp returns to twice must stay in memory. */
 	if (!plan_calls_setjmp(value))
@@ -74,17 +93,16 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 		facts_find(&f);
 		sites_add(&f);
 		facts_print(&f);
+		has_twin = twin_make(&f, &twin);
 		loops_find(&f, analyses);
-		stack_enter(&f);
-		late_emit(&f);
-		stack_leave(&f);
-		loops_emit(&f);
-		for (size_t i = 0; i < f.records.n; i++)
-			emit_record(&f, &f.records.at[i]);
-		unit_strip_memory_attributes(value);
+		emit(&f);
 	}
-	MAP_RELEASE_ALL(&f.by_inst, &f.private, &f.buffers);
-	VEC_RELEASE_ALL(&f.records, &f.uses, &f.loops, &f.scopes);
+	if (has_twin) {
+		emit(&twin);
+		twin_forward(&f, twin.value);
+		function_release(&twin);
+	}
+	function_release(&f);
 }
 
 void pass_run(LLVMModuleRef m, void *analyses)

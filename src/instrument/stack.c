@@ -39,19 +39,28 @@ static void emit_if_unseen(struct function *f, LLVMValueRef depth, const char *h
 	LLVMPositionBuilderBefore(u->builder, inst);
 }
 
-static void push_frame(struct function *f)
+static void push_site(struct function *f)
 {
 	struct unit *u = f->unit;
 	LLVMTypeRef p32 = LLVMPointerType(u->i32, 0);
 	LLVMValueRef frames, index, site;
 
-	f->depth = view_load(f, offsetof(struct foresee_view, depth), u->i32);
 	frames = view_load(f, offsetof(struct foresee_view, frames), p32);
 	site = view_load(f, offsetof(struct foresee_view, call_site), u->i32);
 	index = LLVMBuildAnd(u->builder, f->depth, unit_int(u->i32, FORESEE_DEPTH - 1), "");
 	index = LLVMBuildZExt(u->builder, index, u->i64, "");
 	LLVMBuildStore(u->builder, site,
 		       LLVMBuildInBoundsGEP2(u->builder, u->i32, frames, &index, 1, ""));
+}
+
+/* A guard asks how deep the stack is, and not where calls came from. */
+static void push_frame(struct function *f)
+{
+	struct unit *u = f->unit;
+
+	f->depth = view_load(f, offsetof(struct foresee_view, depth), u->i32);
+	if (!f->twin_of)
+		push_site(f);
 	stack_view_store(f, offsetof(struct foresee_view, depth),
 			 LLVMBuildAdd(u->builder, f->depth, unit_int(u->i32, 1), ""));
 	stack_view_store(f, offsetof(struct foresee_view, call_site), unit_int(u->i32, 0));
@@ -94,7 +103,10 @@ void stack_enter(struct function *f)
 	push_frame(f);
 	emit_if_unseen(f, f->depth, "foresee_callback", NULL, 0, first);
 	frozen_begin(f);
-	frame_emit(f, first);
+	if (f->twin_of)
+		twin_enter(f);
+	else
+		frame_emit(f, first);
 }
 
 /* low = min(low, d); depth = d.  In this order: a signal handler that comes between the two puts its
@@ -102,11 +114,14 @@ void stack_enter(struct function *f)
 static void set_depth(struct function *f, LLVMValueRef d)
 {
 	struct unit *u = f->unit;
-	LLVMValueRef low = view_load(f, offsetof(struct foresee_view, low), u->i32);
-	LLVMValueRef below = LLVMBuildICmp(u->builder, LLVMIntULT, low, d, "");
+	LLVMValueRef low, below;
 
-	stack_view_store(f, offsetof(struct foresee_view, low),
-			 LLVMBuildSelect(u->builder, below, low, d, ""));
+	if (!f->twin_of) {
+		low = view_load(f, offsetof(struct foresee_view, low), u->i32);
+		below = LLVMBuildICmp(u->builder, LLVMIntULT, low, d, "");
+		stack_view_store(f, offsetof(struct foresee_view, low),
+				 LLVMBuildSelect(u->builder, below, low, d, ""));
+	}
 	stack_view_store(f, offsetof(struct foresee_view, depth), d);
 }
 

@@ -166,6 +166,7 @@ static LLVMValueRef make_module(struct unit *u)
 		globals,
 		unit_int(u->i64, nglobals),
 		unit_string_value(u, unit_string(u, LLVMGetSourceFileName(u->module, &n))),
+		LLVMConstBitCast(u->watch, u->pointer),
 	};
 	LLVMValueRef record = make_struct(u, fields, sizeof(fields) / sizeof(*fields));
 

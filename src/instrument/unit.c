@@ -31,6 +31,7 @@ void unit_init(struct unit *u, LLVMModuleRef m)
 	u->nothing = LLVMVoidTypeInContext(u->context);
 	u->strings = intern_new();
 	u->base = unit_global(u, u->i32, unit_int(u->i32, 0), "foresee.base", false);
+	twin_begin(u);
 	u->self = LLVMGetNamedGlobal(m, "foresee_self");
 	if (!u->self) {
 		u->self = LLVMAddGlobal(m, u->pointer, "foresee_self");

@@ -7,6 +7,7 @@
  *	facts	which loads are free, which stores they feed		facts.c
  *	sites	a row of the site table for each			sites.c
  *	loops	those that can run on a buffer				loops.c
+ *	twin	a copy of the function for guarded programs		twin.c
  *	stack	entry and exit code, keepers; late uses			stack.c late.c
  *	emit	replace the instructions by hook calls			access.c atomic.c call.c
  *
@@ -68,9 +69,10 @@ struct unit {
 	LLVMBuilderRef builder;
 	LLVMTargetDataRef layout;
 	LLVMTypeRef i8, i16, i32, i64, pointer, nothing;
-	LLVMValueRef base; /* i32: number of this unit's site 0 */
-	LLVMValueRef self; /* foresee_self */
-	bool fp_traps;	   /* the unit unmasks floating point exceptions, or looks at them */
+	LLVMValueRef base;  /* i32: number of this unit's site 0 */
+	LLVMValueRef self;  /* foresee_self */
+	LLVMValueRef watch; /* struct foresee_watch of the unit */
+	bool fp_traps;	    /* the unit unmasks floating point exceptions, or looks at them */
 
 	struct map frozen;  /* variables: frozen.c */
 	LLVMValueRef alone; /* the byte that frozen reads look at; NULL: no variable is frozen */
@@ -105,6 +107,10 @@ struct function {
 	LLVMValueRef self, depth, base;
 	VEC(struct loop *) loops; /* that get a copy on a buffer: loops.c */
 	VEC(LLVMValueRef) scopes; /* allocas whose end is told of where the function is left */
+
+	/* Of a twin. */
+	LLVMValueRef twin_of;	/* the function; NULL: this is none */
+	LLVMValueRef low, span; /* what is watched */
 };
 
 /* Each instruction of a function, which may be erased on the way. */
@@ -159,9 +165,8 @@ void frozen_find(struct unit *u);
 bool frozen_is(const struct unit *u, LLVMValueRef p);  /* Is the memory at p such a variable's? */
 void frozen_begin(struct function *f);		       /* in the entry code of main */
 void frozen_check(struct function *f, LLVMValueRef p); /* before a write to p */
-/* Splits before inst, a load.  *value: what it gives if it is not recorded.  The builder stands where
- * it is: before what is returned. */
-LLVMValueRef frozen_read(struct function *f, LLVMValueRef inst, LLVMValueRef *value);
+/* Where the builder stands: is a read of such a variable to be recorded? */
+LLVMValueRef frozen_is_recorded(struct function *f);
 
 /* ---- speculate.c: loads the program would not execute ---- */
 
@@ -304,6 +309,20 @@ void keep_variables(LLVMModuleRef m);
 /* vtable.c: before the optimiser, destructors that store what is there. */
 void vtable_keep(LLVMModuleRef m);
 uint32_t sites_add_entry(struct unit *u, const char *function);
+
+/* ---- twin.c: in guarded programs (hooks.h) ---- */
+
+void twin_begin(struct unit *u);
+/* Before anything is emitted; *out is the twin, as planned.  False: the function needs none. */
+bool twin_make(const struct function *f, struct function *out);
+/* When the function has its code: it goes on in its twin. */
+void twin_forward(struct function *f, LLVMValueRef twin);
+/* In the entry code of a twin. */
+void twin_enter(struct function *f);
+/* Where the builder stands: may n bytes at p, an i64, be watched? */
+LLVMValueRef twin_watched(struct function *f, LLVMValueRef p, LLVMValueRef n);
+/* Now the builder stands where that is so, and inst where it is not. */
+void twin_part(struct function *f, LLVMValueRef cond, LLVMValueRef inst);
 
 /* ---- stack.c ---- */
 

@@ -269,14 +269,6 @@ static bool join(const struct know_program *p, struct know_vector *to,
 	return grew;
 }
 
-/* Has t learned from that publication, or a later one of that thread? */
-static bool is_old(const struct know_thread *t, const struct know_vector *v)
-{
-	if (v->owner == t->tid && v->owner != 0)
-		return true;
-	return v->owner != 0 && v->owner <= t->own->n && t->seen[v->owner] >= v->seq;
-}
-
 /* Is there nothing in v that `has' does not have? */
 static bool covers(const struct know_program *p, const struct know_vector *has,
 		   const struct know_vector *v)
@@ -297,7 +289,7 @@ void know_learn(struct know_thread *t, const struct know_vector *v)
 {
 	const struct know_program *p = t->world->program;
 
-	if (v == NULL || t->broken || is_old(t, v) || !know_grow(t, v->n))
+	if (v == NULL || t->broken || know_is_old(t, v) || !know_grow(t, v->n))
 		return;
 	if (v->owner != 0)
 		t->seen[v->owner] = v->seq;
@@ -337,18 +329,35 @@ struct know_vector *know_publish(struct know_thread *t)
 	return hold(v);
 }
 
+/* Is v what t would leave, word by word?  Then it stays, and of two such vectors one is forgotten, by everybody the
+ * same: where threads know the same things they come to share one vector, and have nothing to do. */
+static bool is_left(struct know_thread *t, struct know_vector *v)
+{
+	const struct know_program *p = t->world->program;
+
+	if (v == NULL || (v == t->published && !t->dirty))
+		return v != NULL;
+	if (t->row_moved || (!t->dirty && t->published < v) || !covers(p, v, t->own) ||
+	    !covers(p, t->own, v))
+		return false;
+	replace(t->world, &t->published, hold(v));
+	t->dirty = false;
+	return true;
+}
+
 /* Into one that may be there, from others. */
 static void add(struct know_thread *t, struct know_vector **at)
 {
 	struct know_world *w = t->world;
 	const struct know_program *p = w->program;
-	struct know_vector *mine = know_publish(t), *was = *at, *both;
+	struct know_vector *mine, *was = *at, *both;
 
-	if (mine == NULL || was == mine) {
-		know_drop(w, mine);
+	if (is_left(t, was))
 		return;
-	}
-	if (was == NULL || is_old(t, was) || covers(p, mine, was)) {
+	mine = know_publish(t);
+	if (mine == NULL)
+		return;
+	if (was == NULL || know_is_old(t, was) || covers(p, mine, was)) {
 		replace(w, at, mine);
 		return;
 	}
@@ -375,7 +384,7 @@ void know_leave(struct know_thread *t, struct know_cell *c, enum know_how how)
 		add(t, &c->closed);
 	} else if (how == KNOW_ADDS) {
 		add(t, &c->open);
-	} else {
+	} else if (c->open != c->closed || !is_left(t, c->open)) {
 		replace(t->world, &c->open, know_publish(t));
 		replace(t->world, &c->closed, hold(c->open));
 	}
@@ -447,14 +456,11 @@ uint64_t know_step(struct know_thread *t, uint64_t events)
 {
 	uint8_t *swap;
 
-	uint32_t renames = __atomic_load_n(&t->world->renames, __ATOMIC_ACQUIRE);
-
 	if (t->broken)
 		return 0;
-	t->moved |= t->renames != renames;
-	t->renames = renames;
-	if (!t->moved && t->quiet && events == 0)
+	if (know_is_still(t) && events == 0)
 		return t->verdicts & about(t);
+	t->renames = __atomic_load_n(&t->world->renames, __ATOMIC_ACQUIRE);
 	t->events = events;
 	swap = t->before;
 	t->before = t->bits;

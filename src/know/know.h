@@ -112,6 +112,39 @@ void know_name(struct know_world *w, uint32_t tid, uint64_t classes);
 /* One event, which is these events of the spec: properties that are false then, and about t. */
 uint64_t know_step(struct know_thread *t, uint64_t events);
 
+/* Has t learned from that publication, or a later one of that thread? */
+static inline bool know_is_old(const struct know_thread *t, const struct know_vector *v)
+{
+	if (v->owner == t->tid && v->owner != 0)
+		return true;
+	return v->owner != 0 && v->owner <= t->own->n && t->seen[v->owner] >= v->seq;
+}
+
+/*
+ * Would an event that is none of the spec do nothing?  It has to know what the cell has, to have left what it knows,
+ * and the step to find nothing changed.  Of a cell that others change meanwhile the answer is worth nothing.
+ */
+static inline bool know_has(const struct know_thread *t, const struct know_cell *c,
+			    enum know_how how)
+{
+	const struct know_vector *v = how == KNOW_WRITES ? c->closed : c->open;
+
+	return v == NULL || v == t->published || know_is_old(t, v);
+}
+
+static inline bool know_has_left(const struct know_thread *t, const struct know_cell *c,
+				 enum know_how how)
+{
+	return !t->dirty && t->published != NULL && c->closed == t->published &&
+	       (how == KNOW_READS || c->open == t->published);
+}
+
+static inline bool know_is_still(const struct know_thread *t)
+{
+	return !t->moved && t->quiet &&
+	       t->renames == __atomic_load_n(&t->world->renames, __ATOMIC_ACQUIRE);
+}
+
 /* What t knows, counted for the caller; NULL: no memory. */
 struct know_vector *know_publish(struct know_thread *t);
 void know_drop(struct know_world *w, struct know_vector *v); /* NULL is fine */

@@ -3,7 +3,7 @@
  *
  * Terms are evaluated inner ones first, each for every thread that its name may stand for; so where one
  * stands under an @ its value is there already, of the thread itself as of others.  Temporal operators have
- * a bit for the state before; all operands are evaluated always, for those bits must not be missed.
+ * a bit for the state before; operands that have any inside are evaluated always, for those bits must not be missed.
  */
 #include "know/know_priv.h"
 
@@ -124,10 +124,14 @@ static number calculate(struct place *at, const struct know_node *n)
 	}
 }
 
+/* Where nothing in b has to be remembered, and a decides, it need not be looked at. */
 static bool connect(struct place *at, const struct know_node *n)
 {
-	bool a = evaluate(at, n->a) != 0, b = n->op == KNOW_NOT || evaluate(at, n->b) != 0;
+	bool a = evaluate(at, n->a) != 0, b = true;
 
+	if (n->op != KNOW_NOT &&
+	    (n->flags & KNOW_HAS_BITS || n->op == KNOW_IFF || a == (n->op != KNOW_OR)))
+		b = evaluate(at, n->b) != 0;
 	switch (n->op) {
 	case KNOW_NOT:
 		return !a;
@@ -238,6 +242,8 @@ static bool quantified(struct place *at, const struct know_node *n)
 		value = evaluate(at, n->a) != 0;
 		some |= counts && value;
 		all &= !counts || value;
+		if (!(n->flags & KNOW_HAS_BITS) && value == (n->op == KNOW_SOME))
+			break;
 	}
 	return n->op == KNOW_SOME ? some : all;
 }

@@ -45,7 +45,7 @@ enum know_op {
 };
 
 #define KNOW_UNSIGNED 1u /* SHARED, REMOTE: a 64-bit value without a sign */
-#define KNOW_HAS_BITS 2u /* SOME, ALL: temporal operators inside */
+#define KNOW_HAS_BITS 2u /* SOME, ALL; of others their second operand: temporal operators inside */
 
 struct know_node {
 	uint8_t op;

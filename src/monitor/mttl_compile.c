@@ -190,10 +190,16 @@ static int64_t compile_expr(struct compile *c, const struct spec_expr *e, unsign
 
 /* ---- formulas ---- */
 
+/* How many temporal operators there are so far. */
+static uint32_t bits_of(const struct compile *c)
+{
+	return c->head.nbits + c->head.nwide_bits;
+}
+
 static int64_t compile_quantifier(struct compile *c, const struct spec_form *f, unsigned depth,
 				  names *uses)
 {
-	uint32_t bits = c->head.nbits + c->head.nwide_bits, name = ++c->nquantifiers;
+	uint32_t bits = bits_of(c), name = ++c->nquantifiers;
 	struct know_node n = { .op = f->op == SPEC_F_SOME ? KNOW_SOME : KNOW_ALL,
 			       .name = (uint8_t)name,
 			       .index = f->index == SPEC_WHO_ANY ? 0 : f->index + 1 };
@@ -209,7 +215,7 @@ static int64_t compile_quantifier(struct compile *c, const struct spec_form *f, 
 		return -1;
 	*uses |= inner & ~(1u << name);
 	n.a = (uint32_t)a;
-	n.flags = c->head.nbits + c->head.nwide_bits != bits ? KNOW_HAS_BITS : 0;
+	n.flags = bits_of(c) != bits ? KNOW_HAS_BITS : 0;
 	return node_add(c, n);
 }
 
@@ -277,6 +283,7 @@ static int64_t compile_form(struct compile *c, const struct spec_form *f, unsign
 	};
 	names inner = 0;
 	int64_t a = 0, b = 0;
+	uint32_t bits;
 
 	if (depth > KNOW_DEPTH)
 		return REFUSE(c, f->spot, "nested deeper than %u, which is all that mttl can",
@@ -291,6 +298,7 @@ static int64_t compile_form(struct compile *c, const struct spec_form *f, unsign
 		return compile_quantifier(c, f, depth, uses);
 	if (f->a)
 		a = compile_form(c, f->a, depth + 1, &inner);
+	bits = bits_of(c);
 	if (f->b && a >= 0)
 		b = compile_form(c, f->b, depth + 1, &inner);
 	if (a < 0 || b < 0)
@@ -298,8 +306,10 @@ static int64_t compile_form(struct compile *c, const struct spec_form *f, unsign
 	*uses |= inner;
 	if (f->op >= SPEC_F_PREV && f->op <= SPEC_F_WINTERVAL)
 		return compile_temporal(c, f, ops[f->op], a, b, inner);
-	return node_add(c,
-			(struct know_node){ .op = ops[f->op], .a = (uint32_t)a, .b = (uint32_t)b });
+	return node_add(c, (struct know_node){ .op = ops[f->op],
+					       .flags = bits_of(c) != bits ? KNOW_HAS_BITS : 0,
+					       .a = (uint32_t)a,
+					       .b = (uint32_t)b });
 }
 
 /* ---- tables ---- */

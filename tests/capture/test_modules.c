@@ -19,6 +19,7 @@ static struct unit {
 	struct foresee_module module;
 	struct foresee_site sites[3];
 	uint32_t base;
+	struct foresee_watch watch;
 	const void *functions[FUNCTIONS];
 	bool there;
 } units[UNITS];
@@ -36,7 +37,8 @@ static void unit_make(struct unit *u, uint32_t first)
 					     .base = &u->base,
 					     .functions = u->functions,
 					     .nfunctions = FUNCTIONS,
-					     .name = "a.c" };
+					     .name = "a.c",
+					     .watch = &u->watch };
 }
 
 /* The set of functions, against the plain one: a function is known from its unit's coming to its
@@ -59,6 +61,27 @@ static void functions(void)
 		for (uint32_t i = 0; i < PLACES; i++)
 			CAPTURE_CHECK(module_has_function(&places[i]) == units[i % UNITS].there,
 				      "round %d, function %u", round, i);
+	}
+}
+
+/* What is watched is known in every unit that is there, whenever it came. */
+static void watch(void)
+{
+	for (uint32_t i = 0; i < UNITS; i++)
+		unit_make(&units[i], i);
+	for (uint64_t round = 1; round <= 100; round++) {
+		struct unit *u = &units[capture_random(UNITS)];
+		struct foresee_watch w = { .low = round, .span = 8, .twins = round & 1 };
+
+		if (u->there)
+			foresee_module_unregister(&u->module);
+		module_watch(&w);
+		foresee_module_register(&u->module);
+		u->there = true;
+		for (uint32_t i = 0; i < UNITS; i++)
+			CAPTURE_CHECK(!units[i].there ||
+					      memcmp(&units[i].watch, &w, sizeof(w)) == 0,
+				      "round %u, unit %u", (unsigned)round, i);
 	}
 }
 
@@ -166,6 +189,7 @@ static void epochs(void)
 
 static const struct capture_case cases[] = {
 	{ .name = "functions of units", .run = functions },
+	{ .name = "what is watched", .run = watch },
 	{ .name = "what is left out", .run = patterns, .options = "ignore=left\n" },
 	{ .name = "releases", .run = epochs },
 };

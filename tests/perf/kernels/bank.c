@@ -1,8 +1,17 @@
 /*
  * Random transfers between 1000 accounts, each with its own mutex; the lower
  * account is locked first.  The sum of all balances never changes.  Lock-heavy.
+ *
+ * BLOCKS: each transfer is a block that is meant to be atomic.
  */
 #include "kernel.h"
+
+#ifdef BLOCKS
+#include <foresee.h>
+#else
+#define FORESEE_ATOMIC_BEGIN(name)
+#define FORESEE_ATOMIC_END()
+#endif
 
 #define ACCOUNTS 1000
 
@@ -20,6 +29,7 @@ static void transfer(unsigned from, unsigned to, long amount)
 	struct account *low = &accounts[from < to ? from : to];
 	struct account *high = &accounts[from < to ? to : from];
 
+	FORESEE_ATOMIC_BEGIN("transfer");
 	pthread_mutex_lock(&low->lock);
 	pthread_mutex_lock(&high->lock);
 	if (accounts[from].balance >= amount) {
@@ -30,6 +40,7 @@ static void transfer(unsigned from, unsigned to, long amount)
 	accounts[to].transfers++;
 	pthread_mutex_unlock(&high->lock);
 	pthread_mutex_unlock(&low->lock);
+	FORESEE_ATOMIC_END();
 }
 
 static void *work(void *arg)
