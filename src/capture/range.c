@@ -299,7 +299,8 @@ static void copy_part(struct thread *t, uintptr_t to, uintptr_t from, size_t n, 
 
 	for (size_t done = 0, k; done < n; done += k) {
 		k = read_piece(t, from + done, from + n, bytes + done, site, small, false);
-		t->copied.bytes = (uint32_t)k;
+		/* Of several pieces none has the bytes that are written first. */
+		t->copied.bytes = k == n ? (uint32_t)n : 0;
 	}
 	t->copied.tseq = t->tseq;
 	t->copied.chunk = t->nchunks;
