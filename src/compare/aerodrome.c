@@ -44,9 +44,16 @@ struct mark_reader {
 struct mark {
 	struct stamp write;		 /* the last write, or release */
 	uint32_t writer;		 /* 1 + chain; 0: none yet */
+	uint32_t whose;			 /* of whom its stamps are: whose_bit */
 	VEC(struct mark_reader) readers; /* since: the latest read, or release, of each chain */
 	uint64_t logged;		 /* its latest place in the log, from 1 */
 };
+
+/* Chains, several to a bit; stamps of several chains have all. */
+static uint32_t whose_bit(uint32_t chain)
+{
+	return chain == STAMP_MIXED ? UINT32_MAX : 1u << chain % 32;
+}
 
 /* A chain and the block that it is in. */
 struct lane {
@@ -158,20 +165,17 @@ static void log_thin(struct aerodrome *self)
 	self->newest = self->log_base + n;
 }
 
-static void log_add(struct aerodrome *self, enum mark_kind kind, uint32_t id)
+/* Something was added to mark m, of this kind and number. */
+static void log_add(struct aerodrome *self, struct mark *m, enum mark_kind kind, uint32_t id)
 {
-	struct mark *m = mark_of(self, kind, id);
-
 	if (self->nopen == 0 || m->logged >= self->newest)
 		return;
 	m->logged = self->log_base + self->log.n;
 	*VEC_PUSH(&self->log) = id * MARK_KINDS + kind;
 }
 
-static void mark_write(struct aerodrome *self, enum mark_kind kind, uint32_t id, struct lane *l)
+static void mark_write(struct aerodrome *self, struct mark *m, struct lane *l)
 {
-	struct mark *m = mark_of(self, kind, id);
-
 	for (size_t i = 0; i < m->readers.n; i++)
 		stamp_clear(&self->stamps, &m->readers.at[i].at);
 	VEC_CLEAR(&m->readers);
@@ -179,13 +183,12 @@ static void mark_write(struct aerodrome *self, enum mark_kind kind, uint32_t id,
 	    m->write.time != l->now.time)
 		stamp_set(&self->stamps, &m->write, &l->now);
 	m->writer = l->now.chain + 1;
+	m->whose = whose_bit(l->now.chain);
 	l->shown = true;
-	log_add(self, kind, id);
 }
 
-static void mark_read(struct aerodrome *self, enum mark_kind kind, uint32_t id, struct lane *l)
+static void mark_read(struct aerodrome *self, struct mark *m, struct lane *l)
 {
-	struct mark *m = mark_of(self, kind, id);
 	size_t i = 0;
 
 	while (i < m->readers.n && m->readers.at[i].chain != l->now.chain)
@@ -193,23 +196,19 @@ static void mark_read(struct aerodrome *self, enum mark_kind kind, uint32_t id, 
 	if (i == m->readers.n)
 		*VEC_PUSH(&m->readers) = (struct mark_reader){ .chain = l->now.chain };
 	stamp_set(&self->stamps, &m->readers.at[i].at, &l->now);
+	m->whose |= whose_bit(l->now.chain);
 	l->shown = true;
-	log_add(self, kind, id);
 }
 
 /* After the last write; what a chain hands to itself is no way out of its block. */
-static void after_write(struct aerodrome *self, enum mark_kind kind, uint32_t id, struct lane *l)
+static void after_write(struct aerodrome *self, const struct mark *m, struct lane *l)
 {
-	const struct mark *m = mark_of(self, kind, id);
-
 	if (m->writer != 0 && m->writer != l->now.chain + 1)
 		lane_learn(self, l, &m->write);
 }
 
-static void after_reads(struct aerodrome *self, enum mark_kind kind, uint32_t id, struct lane *l)
+static void after_reads(struct aerodrome *self, const struct mark *m, struct lane *l)
 {
-	const struct mark *m = mark_of(self, kind, id);
-
 	for (size_t i = 0; i < m->readers.n; i++)
 		if (m->readers.at[i].chain != l->now.chain)
 			lane_learn(self, l, &m->readers.at[i].at);
@@ -221,7 +220,7 @@ static void mark_clear(struct aerodrome *self, struct mark *m)
 	for (size_t i = 0; i < m->readers.n; i++)
 		stamp_clear(&self->stamps, &m->readers.at[i].at);
 	VEC_CLEAR(&m->readers);
-	m->writer = 0;
+	m->writer = m->whose = 0;
 }
 
 static void mark_drop(struct aerodrome *self, enum mark_kind kind, uint32_t id)
@@ -239,12 +238,13 @@ static void cell_split(struct aerodrome *self, uint32_t from, uint32_t to)
 	b = mark_of(self, MARK_CELL, to);
 	mark_clear(self, b);
 	b->writer = a->writer;
+	b->whose = a->whose;
 	stamp_set(&self->stamps, &b->write, &a->write);
 	for (size_t i = 0; i < a->readers.n; i++) {
 		*VEC_PUSH(&b->readers) = (struct mark_reader){ .chain = a->readers.at[i].chain };
 		stamp_set(&self->stamps, &b->readers.at[i].at, &a->readers.at[i].at);
 	}
-	log_add(self, MARK_CELL, to);
+	log_add(self, b, MARK_CELL, to);
 }
 
 /* ---- blocks ---- */
@@ -283,14 +283,27 @@ static struct mark *mark_at(const struct aerodrome *self, uint32_t logged)
 	return &self->marks[logged % MARK_KINDS].at.at[logged / MARK_KINDS];
 }
 
-static void block_end(struct aerodrome *self, struct lane *l)
+/* Lanes that know some of the block come after all of it.  Of whom there may be stamps that know some: a
+ * chain's clock only grows. */
+static uint32_t lanes_end(struct aerodrome *self, struct lane *l)
 {
+	uint32_t who = whose_bit(l->now.chain);
+
 	for (uint32_t u = 0; u < self->lanes.n; u++) {
 		struct lane *o = &self->lanes.at[u];
 
-		if (o != l && stamp_at(&o->now, l->now.chain) >= l->begin)
+		if (o != l && stamp_at(&o->now, l->now.chain) >= l->begin) {
 			lane_learn(self, o, &l->now);
+			who |= whose_bit(u);
+		}
 	}
+	return who;
+}
+
+static void block_end(struct aerodrome *self, struct lane *l)
+{
+	uint32_t who = lanes_end(self, l);
+
 	for (size_t i = (size_t)(l->log - self->log_base); i < self->log.n; i++) {
 		uint32_t it = self->log.at[i];
 		struct mark *m = mark_at(self, it);
@@ -298,14 +311,16 @@ static void block_end(struct aerodrome *self, struct lane *l)
 
 		if (i + AHEAD < self->log.n)
 			__builtin_prefetch(mark_at(self, self->log.at[i + AHEAD]));
-		if (m->logged != self->log_base + i)
-			continue; /* it comes once more */
+		if (!(m->whose & who) || m->logged != self->log_base + i)
+			continue; /* nothing to do; it comes once more */
 		grew = stamp_end(self, &m->write, l);
 		for (size_t k = 0; k < m->readers.n; k++)
 			grew |= stamp_end(self, &m->readers.at[k].at, l);
+		if (!grew)
+			continue;
 		/* By now it may know of blocks that have begun since it was logged. */
-		if (grew)
-			log_add(self, it % MARK_KINDS, it / MARK_KINDS);
+		m->whose |= whose_bit(STAMP_MIXED);
+		log_add(self, m, it % MARK_KINDS, it / MARK_KINDS);
 	}
 	l->shown = true;
 	l->open = false;
@@ -336,36 +351,53 @@ static void access_step(struct aerodrome *self, const struct step_batch *b, cons
 	const uint32_t *cells = step_cells(b, s);
 
 	for (uint32_t i = 0; i < s->ncells; i++) {
-		after_write(self, MARK_CELL, cells[i], l);
+		const struct mark *m = mark_of(self, MARK_CELL, cells[i]);
+
+		after_write(self, m, l);
 		if (s->op != STEP_READ)
-			after_reads(self, MARK_CELL, cells[i], l);
+			after_reads(self, m, l);
 	}
 	for (uint32_t i = 0; i < s->ncells; i++) {
-		if (s->op == STEP_READ)
-			mark_read(self, MARK_CELL, cells[i], l);
-		else
-			mark_write(self, MARK_CELL, cells[i], l);
+		struct mark *m = mark_of(self, MARK_CELL, cells[i]);
+
+		(s->op == STEP_READ ? mark_read : mark_write)(self, m, l);
+		log_add(self, m, MARK_CELL, cells[i]);
 	}
 }
 
 static void lock_step(struct aerodrome *self, const struct step *s, struct lane *l)
 {
+	struct mark *m = mark_of(self, MARK_LOCK, s->obj);
+
 	if (stream_is_destroy(s))
 		return;
 	switch (s->op) {
 	case STEP_ACQ:
-		after_reads(self, MARK_LOCK, s->obj, l);
-		after_write(self, MARK_LOCK, s->obj, l);
-		break;
+		after_reads(self, m, l);
+		after_write(self, m, l);
+		return;
 	case STEP_RACQ:
-		after_write(self, MARK_LOCK, s->obj, l);
-		break;
+		after_write(self, m, l);
+		return;
 	case STEP_REL:
-		mark_write(self, MARK_LOCK, s->obj, l);
+		mark_write(self, m, l);
 		break;
 	default:
-		mark_read(self, MARK_LOCK, s->obj, l);
+		mark_read(self, m, l);
 	}
+	log_add(self, m, MARK_LOCK, s->obj);
+}
+
+static void channel_step(struct aerodrome *self, const struct step *s, struct lane *l)
+{
+	struct mark *m = mark_of(self, MARK_CHANNEL, s->obj);
+
+	if (s->op == STEP_GET) {
+		after_reads(self, m, l);
+		return;
+	}
+	mark_read(self, m, l);
+	log_add(self, m, MARK_CHANNEL, s->obj);
 }
 
 /* Lanes may move. */
@@ -404,10 +436,8 @@ static void other_step(struct aerodrome *self, const struct step *s, struct lane
 		thread_step(self, s);
 		break;
 	case STEP_PUT:
-		mark_read(self, MARK_CHANNEL, s->obj, l);
-		break;
 	case STEP_GET:
-		after_reads(self, MARK_CHANNEL, s->obj, l);
+		channel_step(self, s, l);
 		break;
 	case STEP_ENTERED:
 		l->called = true;
