@@ -182,7 +182,7 @@ INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 
 	log_ready(t, site);
 	__asm__("" : "+r"(p)); /* is kept, not computed again */
-	if ((what & FORMAT_CROSS) || habit_is_fed(what) || habit_is_reread(what) ||
+	if (habit_is_fed(what) || habit_is_reread(what) ||
 	    UNLIKELY(p->shape != habit_shape(what, site)))
 		goto other;
 	if (!habit_short(t, p, what, addr, value, &code, &bytes))
@@ -208,6 +208,13 @@ INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 			record |= (near << 8 | (3 + differs)) << 16;
 			at = HABIT_LONG_REF + 8 * differs;
 		}
+	}
+	if (what & FORMAT_CROSS) {
+		z = format_zigzag((int64_t)(more->second - v));
+		if (z >= 0x80 || at >= HABIT_LONG_REF) /* more than one byte; no room */
+			goto other;
+		record |= z << at;
+		at += 8;
 	}
 	d = addr - p->addr;
 	if (LIKELY((d == 0) | (d == p->stride))) {

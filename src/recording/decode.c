@@ -30,6 +30,34 @@ void decode_item_release(struct decode_item *item)
 	VEC_RELEASE_ALL(&item->refs, &item->feeds, &item->fill);
 }
 
+#define BOARD_BYTES (DECODE_BOARD * sizeof(struct decode_habit))
+
+/* Empties them; boards that are there stay. */
+static void tables_clear(struct decode_tables *t)
+{
+	struct decode_habit *boards[DECODE_BOARDS];
+
+	memcpy(boards, t->boards, sizeof(boards));
+	mem_zero(t, sizeof(*t));
+	memcpy(t->boards, boards, sizeof(boards));
+	for (size_t i = 0; i < DECODE_BOARDS; i++)
+		if (boards[i])
+			mem_zero(boards[i], BOARD_BYTES);
+}
+
+static struct decode_tables *tables_copy(const struct decode_tables *from)
+{
+	struct decode_tables *t = mem_alloc(sizeof(*t));
+
+	*t = *from;
+	for (size_t i = 0; i < DECODE_BOARDS; i++)
+		if (from->boards[i]) {
+			t->boards[i] = mem_alloc(BOARD_BYTES);
+			memcpy(t->boards[i], from->boards[i], BOARD_BYTES);
+		}
+	return t;
+}
+
 void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 {
 	*c = (struct decode_cursor){ .chunk = chunk,
@@ -40,20 +68,20 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 				     .nsettled = c->nsettled,
 				     .nsynced = c->nsynced };
 	if (c->tables)
-		mem_zero(c->tables, sizeof(*c->tables));
+		tables_clear(c->tables);
 }
 
 void decode_cursor_copy(struct decode_cursor *c, const struct decode_cursor *from)
 {
 	*c = *from;
-	if (!from->tables)
-		return;
-	c->tables = mem_alloc(sizeof(*c->tables));
-	*c->tables = *from->tables;
+	if (from->tables)
+		c->tables = tables_copy(from->tables);
 }
 
 void decode_cursor_release(struct decode_cursor *c)
 {
+	for (size_t i = 0; c->tables && i < DECODE_BOARDS; i++)
+		mem_free(c->tables->boards[i]);
 	mem_free(c->tables);
 	c->tables = NULL;
 }

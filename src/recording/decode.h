@@ -84,15 +84,20 @@ struct decode_item {
 	VEC(uint8_t) fill;
 };
 
+/* Most threads have few sites in a chunk, next to each other: shelves are made so many at a time. */
+#define DECODE_BOARD 64u
+#define DECODE_BOARDS (FORMAT_SHELVES / DECODE_BOARD)
+
 /* What records of a chunk refer to: a part of a cursor, apart because of its size. */
 struct decode_tables {
 	uint64_t predict[FORMAT_PREDICT];
-	/* Short ones: the last access of each habit, by shelf, and which shelf has each seat. */
+	/* Short ones: the last access of each habit, on shelves of which some boards are there, and which
+	 * shelf has each seat. */
 	struct decode_habit {
 		uint64_t addr, stride, version, own, value;
 		uint32_t site;
 		uint8_t access, order; /* access 0: none in this chunk */
-	} habit[FORMAT_SHELVES];
+	} * boards[DECODE_BOARDS];
 	uint16_t seat[FORMAT_HABITS];
 	struct version peer[FORMAT_PEERS];
 	/* Lean ones. */

@@ -99,7 +99,7 @@ bool decode_whole(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 	struct event *e = &item->e;
 	unsigned shelf = decode_has_shelves(c->chunk) ? format_shelf(e->site, aux)
 						      : format_seat_of_old(e->site, aux);
-	struct decode_habit *p = &c->tables->habit[shelf];
+	struct decode_habit **board = &c->tables->boards[shelf / DECODE_BOARD], *p;
 	unsigned form = aux & FORMAT_FORM;
 	uint64_t value;
 
@@ -112,6 +112,9 @@ bool decode_whole(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 	    ((aux & FORMAT_CROSS) && !second_take(c, w, item)))
 		return false;
 	value = wire_varint(w);
+	if (!*board)
+		*board = mem_zalloc(DECODE_BOARD * sizeof(**board));
+	p = &(*board)[shelf % DECODE_BOARD];
 	*p = (struct decode_habit){ .site = e->site,
 				    .access = (uint8_t)aux,
 				    .order = e->order,
@@ -215,11 +218,11 @@ bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct
 {
 	unsigned seat = ((head & FORMAT_FORM) - 1) << 7 | head >> FORMAT_HABIT_SHIFT;
 	unsigned shelf = c->tables->seat[seat];
-	struct decode_habit *p = &c->tables->habit[shelf];
+	struct decode_habit *p = decode_habit_at(c->tables, shelf);
 	struct event *e = &item->e;
 	uint64_t value;
 
-	if (shelf % FORMAT_HABITS != seat || p->access == 0)
+	if (shelf % FORMAT_HABITS != seat || !p)
 		return false;
 	e->site = p->site;
 	e->order = p->order;

@@ -68,6 +68,14 @@ static inline bool decode_has_shelves(const struct decode_chunk *k)
 	return k->head.version >= 6;
 }
 
+/* The habit on a shelf; NULL: none is there. */
+static inline struct decode_habit *decode_habit_at(const struct decode_tables *t, unsigned shelf)
+{
+	struct decode_habit *board = t->boards[shelf / DECODE_BOARD];
+
+	return board && board[shelf % DECODE_BOARD].access ? &board[shelf % DECODE_BOARD] : NULL;
+}
+
 /* A short record with this head. */
 bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item);
 /* A READ or WRITE with this head. */

@@ -26,7 +26,7 @@ bool decode_seat(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 	}
 	seat = wire_byte(w);
 	shelf = aux * FORMAT_HABITS + seat;
-	if (w->bad || shelf >= FORMAT_SHELVES || c->tables->habit[shelf].access == 0)
+	if (w->bad || shelf >= FORMAT_SHELVES || !decode_habit_at(c->tables, shelf))
 		return false;
 	c->tables->seat[seat] = (uint16_t)shelf;
 	return true;

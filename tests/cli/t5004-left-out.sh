@@ -53,5 +53,5 @@ is "$(cat wrong)" "" "$programs programs are recorded exactly, both ways"
 is "$(cat gained)" "" "nothing is found that a full recording does not have"
 ok "$lost of $all pairs of places are lost, at most one in ten" \
 	test $((lost * 10)) -le $all -a $all -ge $((programs * 20))
-ok "$missed of $seen racing variables, are lost: at most one and one in a hundred" test $missed -le $((1 + seen / 100))
+ok "$missed of $seen racing variables are lost, at most one and one in a hundred" test $missed -le $((1 + seen / 100))
 done_testing
