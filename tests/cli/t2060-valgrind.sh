@@ -80,6 +80,30 @@ foresee replay small.foresee 1 >log 2>&1
 check "a replay is refused" test $? = 2
 check "and it says why" grep -q 'recorded with --valgrind' log
 
+# One thread unmaps a library, and the other maps it at the same place: what is only read there is mapped anew, too.
+cat >opens.c <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+static void *user(void *path)
+{
+	dlclose(dlopen(path, RTLD_NOW));
+	return path;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, user, "./opened.so");
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+END
+echo 'int opened;' >opened.c
+gcc -O1 -g opens.c -o opens -lpthread && gcc -shared -fPIC opened.c -o opened.so || exit 2
+foresee run -q --valgrind ./opens >log 2>&1
+check "a library that two threads load and unload: nothing is found" test $? = 0
+
 # Valgrind's list of libraries to preload has no blanks or colons.
 mkdir "a path: with" temporary && cp -r "$FORESEE_ROOT/bin" "$FORESEE_ROOT/lib" "a path: with"
 TMPDIR=$PWD/temporary "a path: with/bin/foresee" record -q --valgrind -o path.foresee ./small

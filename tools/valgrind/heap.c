@@ -205,11 +205,12 @@ void heap_tell(void)
 
 /* ---- mappings ---- */
 
+/* One that is only read as well: to end it is a write to all of it, and so must come behind this. */
 static void mapped(Addr a, SizeT n, Bool r, Bool w, Bool x, ULong handle)
 {
-	(void)r, (void)x, (void)handle;
+	(void)r, (void)w, (void)x, (void)handle;
 	shadow_pages(a, n);
-	if (is_on() && w)
+	if (is_on())
 		alloc(self, site_caller(self), FORMAT_ALLOC_MAP, a, n);
 }
 
