@@ -57,13 +57,15 @@ static void surroundings(void)
 	static const struct foresee_site sites[2] = { { 0 }, { .file = "a.c", .line = 1 } };
 	static const void *functions[1] = { &sites };
 	static uint32_t base;
+	static struct foresee_watch watch;
 	static const struct foresee_module unit = { .abi = FORESEE_ABI,
 						    .nsites = 2,
 						    .sites = sites,
 						    .base = &base,
 						    .functions = functions,
 						    .nfunctions = 1,
-						    .name = "a.c" };
+						    .name = "a.c",
+						    .watch = &watch };
 	char *p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	foresee_module_register(&unit);
