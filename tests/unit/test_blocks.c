@@ -77,7 +77,7 @@ static void test_header(void)
 	copy[8] = 9;
 	TAP_EQ(count(copy, n, &c), ST_BAD_INPUT, "a newer version");
 	TAP_OK(strstr(d.message,
-		      "has version 9, this foresee reads up to 5; use a newer foresee") != NULL,
+		      "has version 9, this foresee reads up to 6; use a newer foresee") != NULL,
 	       "is refused with advice");
 	TAP_EQ(count("\177ELF\0\0\0\0", 8, &c), ST_BAD_INPUT, "a program");
 	TAP_OK(strstr(d.message, "not a trace") != NULL, "is not a trace");

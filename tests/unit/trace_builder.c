@@ -299,7 +299,7 @@ static uint64_t access_add(struct builder *b, uint32_t tid, uint32_t what, uint3
 
 	what |= (uint32_t)__builtin_ctz(size) << FORMAT_SIZE_SHIFT | (two ? FORMAT_CROSS : 0) |
 		(nfeeds ? FORMAT_WRITE_FED : 0);
-	slot = (site ^ (what & 32) << 2) & 255;
+	slot = (site ^ (what & 32) << 2 ^ (what & 16) << 1 ^ (what & 128) >> 1) & 255;
 	p = &s->place[slot];
 	shape = (uint64_t)site << 32 | what;
 	if (size < 8)
