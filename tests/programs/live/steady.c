@@ -26,7 +26,7 @@ static void land(int who)
 			landing = 1;
 	}
 	if (who == 1) {
-		for (volatile int i = 0; i < 10000000; i++)
+		for (volatile int i = 0; i < 50000000; i++)
 			;
 		radio = 0;
 	}
