@@ -169,6 +169,34 @@ static enum status run_visited(const struct replay *o, struct supervise *s,
 	return st;
 }
 
+/* What decides the way of a program may come out otherwise the next time: a read whose repetitions the
+ * recording does not have, time. */
+#define TRIES 3
+
+static void begin_again(const struct supervise *s, struct replay_run *run)
+{
+	supervise_result_release(&run->result);
+	unlink(s->control);
+	unlink(s->trace);
+	for (int i = 0; i < 2; i++)
+		if (ftruncate(i ? s->err : s->out, 0) == 0)
+			lseek(i ? s->err : s->out, 0, SEEK_SET);
+}
+
+static enum status run_tried(struct supervise *s, struct replay_run *run, struct diag *d)
+{
+	enum status st;
+
+	for (run->tries = 1;; run->tries++) {
+		s->in = feed_begin();
+		st = supervise_run(s, &run->result, d);
+		feed_end();
+		if (st != ST_OK || run->result.end != SUPERVISE_DIVERGED || run->tries == TRIES)
+			return st;
+		begin_again(s, run);
+	}
+}
+
 static enum status run_once(const struct replay *o, struct supervise *s, int number,
 			    struct replay_result *out, struct diag *d)
 {
@@ -188,9 +216,7 @@ static enum status run_once(const struct replay *o, struct supervise *s, int num
 	} else if (o->gdb) {
 		st = run_visited(o, s, out, d);
 	} else {
-		s->in = feed_begin();
-		st = supervise_run(s, &run->result, d);
-		feed_end();
+		st = run_tried(s, run, d);
 	}
 	close(s->out);
 	close(s->err);

@@ -36,6 +36,7 @@ struct replay {
 #define REPLAY_RUNS 4
 
 struct replay_run {
+	int tries; /* so often was it run until it did not diverge, or had been given up */
 	struct supervise_result result;
 	struct trace *trace;	/* of this run; NULL: it left none (scratch_learn reads it) */
 	struct outcome outcome; /* of the run from the point on */

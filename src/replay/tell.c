@@ -423,9 +423,12 @@ static void add_forced(const struct replay_result *r, struct strbuf *out)
 
 	strbuf_addf(out,
 		    "  forced: %" PRIu64 " event%s of %" PRIu32 " thread%s, with %" PRIu64
-		    " wait%s of one for another; there after %.2f s\n\n",
+		    " wait%s of one for another; there after %.2f s",
 		    r->plan.events, WORDS_PLURAL(r->plan.events), reach, WORDS_PLURAL(reach),
 		    r->plan.edges, WORDS_PLURAL(r->plan.edges), r->runs[0].result.seconds);
+	if (r->runs[0].tries > 1)
+		strbuf_addf(out, ", at try %d", r->runs[0].tries);
+	strbuf_adds(out, "\n\n");
 }
 
 #define THREADS_MOST 40 /* in a table */
@@ -456,6 +459,8 @@ static void add_failure(const struct replay_result *r, struct strbuf *out)
 	strbuf_adds(out, "\n");
 	if (*why_cause(run))
 		strbuf_addf(out, "  (%s)\n", why_cause(run));
+	if (run->tries > 1)
+		strbuf_addf(out, "  the last of %d tries\n", run->tries);
 	if (run->result.seen && end != SUPERVISE_DEAF && end != SUPERVISE_ASKED &&
 	    end != SUPERVISE_DIVERGED) {
 		strbuf_adds(out, "\n");

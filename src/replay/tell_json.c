@@ -223,6 +223,8 @@ void tell_json_print(const struct replay *o, const struct replay_result *r, FILE
 	json_number(&j, "waits", r->plan.edges);
 	json_close(&j, '}');
 	json_real(&j, "seconds", run->result.seconds);
+	if (run->tries > 1)
+		json_number(&j, "tries", (uint64_t)run->tries);
 	json_open(&j, "targets", '[');
 	for (uint32_t k = 0; run->result.seen && k < run->result.point.n; k++)
 		target_json(o, r, run, run->result.point.at[k], &j);

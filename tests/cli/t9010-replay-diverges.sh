@@ -22,6 +22,14 @@ is "$status" 0 "as it was recorded it is replayed"
 
 line=$(grep -n 'y = 3;' paths.c | cut -d: -f1)
 stray branch "T2 after 0 of its events: expected write at paths.c:[0-9]* in writer, which did not come before paths.c:$line in writer"
+has out '^  the last of 3 tries$' "branch: how often"
+touch turn
+PATHS=turns run timeout 60 foresee replay --stop paths.foresee "$id"
+is "$status" 0 "another way the first time only: replayed"
+has out '^  forced: .*, at try 2$' "another way the first time only: says when"
+touch turn
+PATHS=turns run timeout 60 foresee replay --stop -f json paths.foresee "$id"
+has out '"tries": 2,' "another way the first time only: in JSON"
 stray returns 'T2 after 0 of its events: expected .*, and the thread ended'
 stray exits 'T2 after 0 of its events: expected write at .*, and the thread ended|the program ended with status 4 on the way there'
 stray crashes 'the program was killed by signal 11 \(Segmentation fault\) on the way there'

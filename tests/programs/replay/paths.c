@@ -11,6 +11,7 @@
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int x, y, lines;
 static const char *path;
+static int turn; /* the file "turn" was there, and is not any more */
 
 static int is(const char *name)
 {
@@ -28,7 +29,7 @@ static void *writer(void *arg)
 {
 	int *to = is("elsewhere") ? &y : &x;
 
-	if (is("branch"))
+	if (is("branch") || (is("turns") && turn))
 		y = 3;
 	if (is("returns"))
 		return arg;
@@ -62,6 +63,7 @@ int main(void)
 	pthread_t a, b;
 
 	path = given ? given : "";
+	turn = is("turns") && unlink("turn") == 0;
 	pthread_create(&a, NULL, writer, NULL);
 	if (!is("alone"))
 		pthread_create(&b, NULL, reader, NULL);
