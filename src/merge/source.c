@@ -9,6 +9,7 @@
 #include "merge/portion.h"
 #include "merge/merge.h"
 #include "names/first.h"
+#include "names/labels.h"
 #include "names/objects.h"
 #include "trace/source.h"
 #include "recording/stacks.h"
@@ -20,6 +21,7 @@ struct binary {
 	struct control control;
 	struct stacks stacks;
 	struct objects objects;
+	struct labels labels;
 	struct first *first;
 	struct portion portion;
 	struct merge *merge;
@@ -74,6 +76,7 @@ static void binary_close(struct trace_source *s)
 	portion_release(&b->portion);
 	objects_release(&b->objects);
 	first_free(b->first);
+	labels_release(&b->labels);
 	stacks_release(&b->stacks);
 	control_release(&b->control);
 	blocks_close(&b->blocks);
@@ -132,11 +135,7 @@ static void binary_info(const struct trace_source *s, struct trace_info *out)
 
 static const char *binary_thread_name(const struct trace_source *s, uint32_t tid)
 {
-	struct intern *text = self(s)->control.program.text;
-	char name[16];
-	int n = snprintf(name, sizeof(name), "T%u", tid);
-
-	return intern_str(text, intern_add(text, name, (size_t)n));
+	return labels_thread(&self(s)->labels, tid);
 }
 
 /* An operation that a part of the recording answers. */
@@ -226,6 +225,7 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 	portion_choose(&b->portion, &b->blocks, &b->control, opt ? opt->from_cut : 0,
 		       opt ? opt->to_cut : 0);
 	stacks_init(&b->stacks);
+	labels_init(&b->labels);
 	objects_init(&b->objects, &b->control.program,
 		     b->blocks.head.flags & (FORMAT_LOCKS | FORMAT_CODE), b->portion.cut != 0);
 	b->first = first_new(b->portion.cut != 0);
