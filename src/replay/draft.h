@@ -45,6 +45,7 @@ struct draft_item {
 	uint32_t epoch;
 	uint32_t nth;
 	bool polls;    /* READ: it is new, if at all, because what it reads has changed */
+	bool unsure;   /* READ: ... and what it was changed to is not known */
 	uint32_t gate; /* the next event of its thread that has a gate; of a call only one has */
 	bool far;      /* a signal comes before that */
 

@@ -107,7 +107,7 @@ static struct draft_word *word_find(struct draft_thread *t, const struct draft_i
  * it sees, but for the last read of a thread: that may see another write in this order (a target, and what
  * a witness calls relaxed).
  */
-static bool byte_differs(const struct draft *d, const struct draft_item *it, uint64_t addr,
+static bool byte_differs(const struct draft *d, struct draft_item *it, uint64_t addr,
 			 const struct draft_word *w, const struct memory *m)
 {
 	bool last = it->next == DRAFT_NONE, known = w->known & 1u << (addr & 7);
@@ -120,6 +120,7 @@ static bool byte_differs(const struct draft *d, const struct draft_item *it, uin
 		return false;
 	if (known && d->items.at[writer].has_value)
 		return byte_of(&d->items.at[writer], addr) != w->value[addr & 7];
+	it->unsure |= known;
 	return true;
 }
 
@@ -251,6 +252,8 @@ static void find(struct draft *d, uint32_t item, const struct memory *m, const s
 	case PLAN_VAIN:
 		is_new = it->class == PLAN_READ ? read_note(d, it, m) : vain_note(t, it);
 		it->nth = is_new ? count(t, it) : 0;
+		if (it->target && it->unsure)
+			it->nth = 0; /* whether it is new will show */
 		if (!is_new && !it->target)
 			it->class = PLAN_NONE;
 		break;

@@ -428,6 +428,17 @@ static void test_paced(void)
 		"  5 w: solid, after 1, target\n");
 }
 
+static void test_unsure(void)
+{
+	text_is("a target whose own thread has written something there: new or not",
+		"#fmt 1\nT1|r(x)=0|1\nT1|w(x)|2\nT1|r(x)=0|1\nT2|w(x)=1|3\n",
+		(struct words){ FINDING_RACE, "1 2", "3 4", NULL, NULL },
+		"T1 first: 2 events, 1 solid\n"
+		"  3 r: read, after 1, no 0, target\n"
+		"T2 adopted 0: 1 events, 0 solid\n"
+		"  4 w: solid, after 0, target\n");
+}
+
 static void test_threads(void)
 {
 	text_is("threads are known by who made them, and as the how-manyeth",
@@ -595,6 +606,7 @@ int main(void)
 	test_waits();
 	test_looks();
 	test_paced();
+	test_unsure();
 	test_threads();
 	test_refused();
 	test_ranges();
