@@ -217,14 +217,19 @@ void channel_send_fd(int fd, bool vain)
 		log_give_fd(t, fd);
 }
 
-void channel_await_fd_slow(int fd, bool vain)
+void channel_gate_fd(int fd)
 {
 	unsigned channel;
 
-	control_fd(fd, POLLIN, vain);
 	HOOK(t)
 		if (CONTROLLED(t) && !guard_on && (channel = of_fd(fd)) != CHANNEL_NONE)
 			control_pass(t, FORMAT_K_TAKE, &words[channel]);
+}
+
+void channel_await_fd_slow(int fd, bool vain)
+{
+	control_fd(fd, POLLIN, vain);
+	channel_gate_fd(fd);
 }
 
 void channel_take_fd(int fd)

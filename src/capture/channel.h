@@ -64,7 +64,9 @@ void channel_give_fd(int fd);
 void channel_take_fd(int fd);
 /* GIVE before a call that may wait for room; vain: or come back without having sent anything. */
 void channel_send_fd(int fd, bool vain);
-/* Before a call that takes from fd: the gate, if there is one.  vain: it need not wait. */
+/* Before a call that takes from fd, under control: the gate, if there is one. */
+void channel_gate_fd(int fd);
+/* The same of one that waits until there is something.  vain: it need not wait. */
 void channel_await_fd_slow(int fd, bool vain);
 static inline void channel_await_fd(int fd, bool vain)
 {

@@ -34,8 +34,11 @@ static void give(FILE *f)
 /* Before a call that gets something, which waits if the buffer has nothing. */
 static void await(FILE *f)
 {
-	if (UNLIKELY(control_on) && f->_IO_read_ptr >= f->_IO_read_end)
+	if (!UNLIKELY(control_on))
+		return;
+	if (f->_IO_read_ptr >= f->_IO_read_end)
 		control_fd(number(f), POLLIN, false);
+	channel_gate_fd(number(f));
 }
 
 static void take(FILE *f)

@@ -165,7 +165,7 @@ static void reread_note(struct draft_thread *t, const struct draft_item *it)
 			w->rank[a & 7] = it->rank;
 }
 
-/* ---- pipes, sockets ---- */
+/* ---- pipes, sockets, files ---- */
 
 /* Channels that are taken from, as somebody who gives to nobody needs no order. */
 static void channels_find(const struct draft *d, struct map *taken)
@@ -174,7 +174,8 @@ static void channels_find(const struct draft *d, struct map *taken)
 		const struct draft_item *it = &d->items.at[d->order.at[k]];
 
 		if (it->op == EVENT_TAKE &&
-		    (it->kind == FORMAT_CHANNEL_FILE || it->kind == FORMAT_CHANNEL_SOCKET))
+		    (it->kind == FORMAT_CHANNEL_FILE || it->kind == FORMAT_CHANNEL_SOCKET ||
+		     it->kind == FORMAT_CHANNEL_TURN))
 			*map_put(taken, it->addr, NULL) = 1;
 	}
 }
@@ -185,16 +186,24 @@ static bool is_handler(const struct draft_item *it)
 	return it->op == EVENT_TAKE && it->kind == FORMAT_CHANNEL_SIGNAL && it->site == 0;
 }
 
+/*
+ * A call that reads takes what was given, and then its turn among the readers: TAKE and GIVE of that.  It has one gate.
+ * That is the TAKE's of what was given, if it has that, else the turn's GIVE, which comes with every call.
+ */
 static void pass_find(struct draft_thread *t, struct draft_item *it, const struct map *taken)
 {
+	bool turn = it->kind == FORMAT_CHANNEL_TURN, gives;
+
 	if (is_handler(it))
 		it->class = PLAN_SIGNAL;
-	if ((it->op != EVENT_GIVE && it->op != EVENT_TAKE) || map_get(taken, it->addr) == NULL)
+	if ((it->op != EVENT_GIVE && it->op != EVENT_TAKE) || map_get(taken, it->addr) == NULL ||
+	    (turn && it->op == EVENT_TAKE))
 		return;
-	it->class = it->op == EVENT_GIVE ? PLAN_PASS : PLAN_PASS + 1;
+	gives = it->op == EVENT_GIVE && !turn;
+	it->class = gives ? PLAN_PASS : PLAN_PASS + 1;
 	it->nth = count(t, it);
 	it->class = it->nth == 1 ? PLAN_PASS : PLAN_NONE;
-	it->nth = it->op == EVENT_GIVE ? 1 : 2;
+	it->nth = gives ? 1 : 2;
 }
 
 /* ---- all ---- */

@@ -244,20 +244,29 @@ static uint64_t value_of(const struct draft_item *it)
 	return it->has_value ? it->value : 0;
 }
 
+/* Its thread has read there before, so it is new only if what has been written since is another value; and
+ * that may come of reads which see other writes in this order than in the recording. */
+static bool is_doubtful(const struct draft_item *it)
+{
+	return it->target && it->class == PLAN_READ && it->polls && it->nth != 0;
+}
+
 static void step_make(const struct layout *l, const struct draft_item *it)
 {
 	const struct plan_thread *t = &plan_threads(l->head)[l->d->threads.at[it->thread].index];
 
-	plan_steps(l->head)[t->step + it->step_number] = (struct plan_step){ .pos = it->pos,
-									     .solids = it->solids,
-									     .key = it->key,
-									     .site = it->site,
-									     .nth = it->nth,
-									     .value = value_of(it),
-									     .class = it->class,
-									     .flags = flags_of(it),
-									     .op = it->op,
-									     .pace = it->pace };
+	plan_steps(l->head)[t->step + it->step_number] =
+		(struct plan_step){ .pos = it->pos,
+				    .solids = it->solids,
+				    .key = it->key,
+				    .site = it->site,
+				    .nth = it->nth,
+				    .value = value_of(it),
+				    .class = it->class,
+				    .flags = flags_of(it),
+				    .op = it->op,
+				    .doubtful = is_doubtful(it),
+				    .pace = it->pace };
 }
 
 static void wait_make(const struct layout *l, size_t i)
@@ -330,6 +339,16 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 	}
 	draft_release(&draft);
 	return st;
+}
+
+void plan_doubt(const struct plan *p, bool doubt)
+{
+	for (uint64_t i = 0; i < p->head->nsteps; i++) {
+		struct plan_step *s = &plan_steps(p->head)[i];
+
+		if (s->doubtful)
+			s->flags = (uint8_t)(doubt ? s->flags | PLAN_ANY : s->flags & ~PLAN_ANY);
+	}
 }
 
 void plan_release(struct plan *p)

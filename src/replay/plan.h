@@ -63,6 +63,10 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 		      struct diag *d) ST_CHECKED;
 void plan_release(struct plan *p);
 
+/* Doubt: a target of which it is not certain that it is new is taken for what comes at its place, new or
+ * not, as another try may need. */
+void plan_doubt(const struct plan *p, bool doubt);
+
 /* Can anything of this trace be replayed?  ST_BAD_INPUT: no, the diag says why.  plan_make does not
  * ask. */
 enum status plan_suits(const struct trace *t, struct diag *d) ST_CHECKED;

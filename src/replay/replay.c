@@ -170,7 +170,7 @@ static enum status run_visited(const struct replay *o, struct supervise *s,
 }
 
 /* What decides the way of a program may come out otherwise the next time: a read whose repetitions the
- * recording does not have, time. */
+ * recording does not have, time.  The second time what the plan is not certain of is doubted. */
 #define TRIES 3
 
 static void begin_again(const struct supervise *s, struct replay_run *run)
@@ -188,6 +188,7 @@ static enum status run_tried(struct supervise *s, struct replay_run *run, struct
 	enum status st;
 
 	for (run->tries = 1;; run->tries++) {
+		plan_doubt(s->plan, run->tries == 2);
 		s->in = feed_begin();
 		st = supervise_run(s, &run->result, d);
 		feed_end();

@@ -33,9 +33,9 @@
  *	range	bytes that are read, or written, by one call, whatever pieces the recorder cuts them
  *		into.  A copy is two: first all that it reads, then all that it writes.
  *	free	of heap memory, or of a local variable whose scope ends; pieces as above.
- *	pass	give and take of files and sockets, where somebody takes: the first of a key since the last
- *		solid event.  The call is what is known; how many of them are recorded is not.  nth: 1
- *		give, 2 take.  One that does not come is left out.
+ *	pass	give and take of files and sockets, where somebody takes, and turns to read from them: the
+ *		first of a key since the last solid event.  The call is what is known; how many of them are
+ *		recorded is not.  nth: 1 give, 2 take.  One that does not come is left out.
  *	signal	the beginning of a signal handler, known by the number of solid events before it and by
  *		`value', which stands for the signal: a take's object, PLAN_OBJECT
  *	none	requests, other give and take, alloc, begin and end of threads, rereads, atomic accesses of 16
@@ -74,9 +74,10 @@ enum plan_class {
 #define PLAN_FAILS 2u  /* the call must come back in vain: a time-out, or a try */
 #define PLAN_VALUE 4u  /* what it writes must be `value' */
 #define PLAN_REQUEST \
-	8u /* a target that the recording only has as a request: the call at that place */
-#define PLAN_RESULT 64u	   /* the call gives `value' */
+	8u	     /* a target that the recording only has as a request: the call at that place */
+#define PLAN_ANY 16u /* READ: whatever `nth' says, new or not */
 #define PLAN_CANCELLED 32u /* WAKE: a request to cancel the thread has */
+#define PLAN_RESULT 64u	   /* the call gives `value' */
 
 struct plan_head {
 	uint32_t magic;
@@ -146,12 +147,12 @@ struct plan_step {
 		nth; /* READ, VAIN, RANGE, FREE: of the new ones of its class and key since the last solid
 			* one, from 1; 0: any, new or not */
 	uint32_t nwaits;
-	uint64_t wait;	/* index of the first one */
-	uint64_t value; /* PLAN_VALUE, PLAN_RESULT, PLAN_SIGNAL */
-	uint8_t class;	/* enum plan_class */
-	uint8_t flags;	/* PLAN_TARGET .. */
-	uint8_t op;	/* enum event_op; for messages */
-	uint8_t pad;
+	uint64_t wait;	  /* index of the first one */
+	uint64_t value;	  /* PLAN_VALUE, PLAN_RESULT, PLAN_SIGNAL */
+	uint8_t class;	  /* enum plan_class */
+	uint8_t flags;	  /* PLAN_TARGET .. */
+	uint8_t op;	  /* enum event_op; for messages */
+	uint8_t doubtful; /* a target that is new only if a value is as recorded; plan_doubt */
 	uint32_t
 		pace; /* its number, when somebody goes from step to step (debug_steps.h); 0: none */
 };

@@ -246,13 +246,34 @@ for i in 1 2; do
 	is "$status" 0 "late value: race $i replayed"
 done
 
+# What the target reads is not what it read in the recording, and nothing new: that shows at the second try.
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/same_again.c" -o same_again || exit 2
+env -u ORDER_OFF foresee record -q -o same_again.foresee ./same_again || exit 2
+foresee check -q -f json --witness-dir same same_again.foresee >json
+lines="$(grep -n '// written' "$SRC/tests/programs/replay/same_again.c" | cut -d: -f1)|$(
+	grep -n '// read' "$SRC/tests/programs/replay/same_again.c" | cut -d: -f1)"
+for w in same/*.witness; do
+	replay --stop same_again.foresee "$w"
+	is "$status" 0 "same again: $w replayed"
+	head -1 out
+done >said
+cat said
+is "$(grep -cE "same_again.c:(${lines}) in (first|reader) and .*same_again.c:(${lines}) in (first|reader)\$" said)" 1 \
+	"same again: and the two places are one of them"
+
+# Who reads from a file, when several do.
+printf abddgfgh >bytes
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/shares.c" order.o -o shares || exit 2
+env -u ORDER_OFF foresee record -q -o shares.foresee ./shares >/dev/null || exit 2
+replay --stop shares.foresee 1
+is "$status" 0 "shares of a file: replayed"
+
 # findings FILE...: numbers of those that are certified, of a report in JSON.
 findings() {
 	./flatten <"$1" | sed -n 's/^\.findings\.\([0-9]*\)\.certified=true$/\1/p'
 }
 
-# forced FILE LLVM LEVEL [FLAGS]: every certified finding of the program is replayed.  Programs whose order no
-# gate can force say so, after `unforced:'; doc/LIMITS.md has them.
+# forced FILE LLVM LEVEL [FLAGS]: every certified finding of the program is replayed.
 forced() {
 	local file=$SRC/tests/programs/$1 name="$1${4:+ $4} $3 llvm $2" cc=foresee-cc spec=() calls= n=0 bad=
 
@@ -286,10 +307,6 @@ builds() {
 set -- $LLVMS
 levels=(-O0 -O2)
 for p in $(cd "$SRC/tests/programs" && ls {race,deadlock,property}/*.c {race,deadlock}/*.cpp 2>/dev/null); do
-	if grep '^// unforced:' "$SRC/tests/programs/$p" >out; then
-		echo "# $p is not tried: $(sed 's/^.. unforced: *//' out)"
-		continue
-	fi
 	while read -r flags; do
 		for level in ${LONG:+-O0 -O2} ${LONG:-${levels[0]}}; do
 			[ "$level" = "${LONG:-}" ] || forced "$p" "$1" "$level" "$flags"
