@@ -64,10 +64,9 @@ static bool describe(struct fiber *f)
 	return rseq_stop(f->base);
 }
 
-/* In a thread of its own, up to the stop; then in the one that runs them all. */
-static void *life(void *arg)
+/* In a thread of its own, before it stops. */
+void fiber_prepare(struct fiber *f)
 {
-	struct fiber *f = arg;
 	sigset_t all;
 
 	foresee_self = &thread_gone.view;
@@ -75,8 +74,6 @@ static void *life(void *arg)
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	if (!describe(f))
 		f->base = 0;
-	fiber_switch_stop(&f->first_sp, &f->ready);
-	return f->run(f->arg);
 }
 
 static bool make(struct fiber *f)
@@ -85,7 +82,7 @@ static bool make(struct fiber *f)
 	int r;
 
 	heap_aside(true); /* a run has nothing of that on its heap */
-	r = REAL_VERSIONED(pthread_create, "GLIBC_2.34")(&handle, NULL, life, f);
+	r = REAL_VERSIONED(pthread_create, "GLIBC_2.34")(&handle, NULL, fiber_switch_life, f);
 	heap_aside(false);
 	if (r != 0)
 		return false;

@@ -16,16 +16,16 @@
 
 /* One thread. */
 struct fiber {
-	uint64_t sp, first_sp; /* where its registers are saved: now, and before a run */
+	void *(*run)(void *); /* what it begins with in this run */
+	void *arg;
+	uint64_t first_sp, sp; /* where its registers are saved: before a run, and now */
+	uint32_t ready;	       /* it has stopped, before the first run */
 	uint64_t base;	       /* its thread pointer */
 	uint64_t mask;	       /* of signals, as it has set it: none comes */
 	pid_t tid;
-	uint32_t ready;	      /* it has stopped, before the first run */
 	uint32_t maker, then; /* who goes on when it has begun, and when it has ended */
 	bool ends, allocates;
 	uintptr_t stack_low, stack_high;
-	void *(*run)(void *);
-	void *arg;
 };
 
 /* Memory that is not put back, for it says how to. */
@@ -57,8 +57,12 @@ void fiber_switch_start(void);
 void fiber_switch_to(uint64_t *save, uint64_t sp, uint64_t base);
 /* The second half of it. */
 _Noreturn void fiber_switch_load(uint64_t unused, uint64_t sp, uint64_t base);
-/* Saves the registers, says so, and stops for ever: who goes on there is another kernel thread. */
-void fiber_switch_stop(uint64_t *save, uint32_t *ready);
+/*
+ * What the thread of a fiber (arg) does: makes ready, saves its registers, says so, and stops for ever.  Who
+ * goes on there is another kernel thread, with what the fiber is to run.  That has its frames where it would
+ * have them in a thread that has begun with it: words on stacks are known by where they lie.
+ */
+void *fiber_switch_life(void *arg);
 /* A stack, which ends there, for f to run on when it is loaded. */
 uint64_t fiber_switch_new(char *end, void (*f)(void));
 /* A system call that is not caught; as the kernel answers. */
@@ -67,6 +71,9 @@ long fiber_switch_call(long number, long a, long b, long c, long d, long e, long
 extern const char fiber_switch_called[];
 
 /* ---- fiber.c ---- */
+
+/* In its thread, before that stops. */
+void fiber_prepare(struct fiber *f);
 
 /* At the end of a signal handler: the running one has ended; the run has, regular or not. */
 void fiber_end_from(ucontext_t *u);

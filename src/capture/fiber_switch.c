@@ -19,7 +19,10 @@
 #define SAVED 7u	/* words below where to go on */
 #define HAS_FSGSBASE 2u /* of AT_HWCAP2: programs may use wrfsbase */
 
-_Static_assert(ARCH_SET_FS == 0x1002 && SYS_arch_prctl == 158 && SYS_pause == 34,
+_Static_assert(ARCH_SET_FS == 0x1002 && SYS_arch_prctl == 158 && SYS_pause == 34 &&
+		       offsetof(struct fiber, run) == 0 && offsetof(struct fiber, arg) == 8 &&
+		       offsetof(struct fiber, first_sp) == 16 &&
+		       offsetof(struct fiber, ready) == 32,
 	       "as written below");
 
 __attribute__((visibility("hidden"))) bool fiber_switch_fast;
@@ -66,15 +69,24 @@ __asm__(".text\n"
 	"	mov %rdx, %rsi\n"
 	"	syscall\n"
 	"	jmp 2b\n"
-	".globl fiber_switch_stop\n"
-	".hidden fiber_switch_stop\n"
-	".type fiber_switch_stop, @function\n"
-	"fiber_switch_stop:\n"
-	"	FIBER_SAVE\n"
-	"	movl $1, (%rsi)\n"
-	"1:	mov $34, %eax\n" /* pause, and no use of the stack, which is another one's now */
+	".globl fiber_switch_life\n"
+	".hidden fiber_switch_life\n"
+	".type fiber_switch_life, @function\n"
+	"fiber_switch_life:\n"
+	"	push %rbx\n"
+	"	mov %rdi, %rbx\n"
+	"	call fiber_prepare\n"
+	"	lea 16(%rbx), %rdi\n"
+	"	call 1f\n"
+	"	mov (%rbx), %rax\n"
+	"	mov 8(%rbx), %rdi\n"
+	"	pop %rbx\n"
+	"	jmp *%rax\n"
+	"1:	FIBER_SAVE\n"
+	"	movl $1, 32(%rbx)\n"
+	"2:	mov $34, %eax\n" /* pause, and no use of the stack, which is another one's now */
 	"	syscall\n"
-	"	jmp 1b\n"
+	"	jmp 2b\n"
 	".globl fiber_switch_call\n"
 	".hidden fiber_switch_call\n"
 	".type fiber_switch_call, @function\n"

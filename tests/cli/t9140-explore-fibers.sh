@@ -51,7 +51,7 @@ did() {
 	is "$(cat "$2.auto")" "$(cat "$2.never")" "$2: the same as by processes"
 }
 foresee-cc -g -O1 -pthread "$SRC/tests/programs/fibers.c" -o $prog || exit 2
-for what in nothing errno key allocate jump mask nest deep alloca number print buffer detached many; do
+for what in nothing errno key allocate jump mask nest deep alloca stacks number print buffer detached many; do
 	did '[1-9][0-9]* runs; [0-9]+ were done, or done again, by a process$' $what
 done
 did '0 runs; .*; not by fibers: system call [0-9]+$' file

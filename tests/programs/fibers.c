@@ -129,6 +129,26 @@ static void conduct(void)
 	close(ends[1]);
 }
 
+/* A word on the stack of one, which the other one changes as long as it is there. */
+static void stacks(void)
+{
+	static long *shown;
+	_Alignas(64) long mine = 0;
+
+	pthread_mutex_lock(&m);
+	if (shown)
+		++*shown;
+	else
+		shown = &mine;
+	pthread_mutex_unlock(&m);
+	pthread_mutex_lock(&m);
+	mine |= 2;
+	if (shown == &mine)
+		shown = NULL;
+	pthread_mutex_unlock(&m);
+	CHECK((mine & ~1) == 2);
+}
+
 static void handled(int n)
 {
 	(void)n;
@@ -167,6 +187,8 @@ static void *thread(void *arg)
 		map();
 	if (is("pipe"))
 		conduct();
+	if (is("stacks"))
+		stacks();
 	if (is("print"))
 		printf("a line\n");
 	pthread_mutex_lock(&m);
