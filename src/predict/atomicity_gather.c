@@ -104,7 +104,7 @@ static bool is_called_after(const struct atomicity *x, uint32_t e, uint32_t then
 	return !causal_known(x->must, then, &k) || causal_known_at(&k, v->chain) > v->index;
 }
 
-/* A lock that a's thread holds from a to c keeps e out. */
+/* A lock that a thread holds from its event a to its event c keeps e out. */
 static bool is_kept_out(const struct atomicity *x, uint32_t a, uint32_t c, uint32_t e)
 {
 	const struct model *m = x->m;
@@ -120,11 +120,25 @@ static bool is_kept_out(const struct atomicity *x, uint32_t a, uint32_t c, uint3
 	return false;
 }
 
+/*
+ * Locks speak against it.  S, and triples: b and d come between a and c.  X: where d may not, it
+ * comes before a, and a between d and b; where b may not, c comes between these.
+ */
+static bool is_locked(const struct atomicity *x, const struct atomicity_tuple *t)
+{
+	bool b_out = is_kept_out(x, t->a, t->c, t->b), d_out = is_kept_out(x, t->a, t->c, t->d);
+
+	if (!atomicity_is_cross(x->m, t))
+		return b_out || d_out;
+	return (d_out && is_kept_out(x, t->d, t->b, t->a)) ||
+	       (b_out && is_kept_out(x, t->d, t->b, t->c));
+}
+
 static bool is_possible(const struct atomicity *x, const struct atomicity_tuple *t)
 {
 	if (is_before(x, x->must, t->b, t->a) || is_called_after(x, t->c, t->d))
 		return false;
-	if (is_kept_out(x, t->a, t->c, t->b) || is_kept_out(x, t->a, t->c, t->d))
+	if (is_locked(x, t))
 		return false;
 	return !(is_before(x, x->hard, t->a, t->b) && is_before(x, x->hard, t->d, t->c));
 }

@@ -51,12 +51,12 @@ void atomicity_add_pair(struct atomicity *x, const struct atomicity_tuple *t)
 {
 	const struct model *m = x->m;
 	uint32_t a = t->a, b = t->b, c = t->c, d = t->d;
-	bool cross = m->event[d].index < m->event[b].index;
 
 	if (m->event[a].index >= m->event[c].index || m->event[b].chain != m->event[d].chain ||
 	    m->event[b].tid != m->event[d].tid || is_common(m, a, c))
 		return;
-	if (cross && (x->blocks.of[b] == 0 || x->blocks.of[b] != x->blocks.of[d]))
+	if (atomicity_is_cross(m, t) &&
+	    (x->blocks.of[b] == 0 || x->blocks.of[b] != x->blocks.of[d]))
 		return;
 	if (is_conflict(m, a, b) && is_conflict(m, d, c))
 		atomicity_add(x, t);

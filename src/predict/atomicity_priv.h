@@ -14,6 +14,7 @@
 #ifndef PREDICT_ATOMICITY_PRIV_H
 #define PREDICT_ATOMICITY_PRIV_H
 
+#include "order/model.h"
 #include "predict/blocks.h"
 #include "predict/engine.h"
 
@@ -93,6 +94,12 @@ bool infer_waits(const struct model *m, uint32_t a, uint32_t b);
 
 /* atomicity_try.c: work of a pool over a block of groups. */
 void atomicity_try(void *arg, size_t i, unsigned worker);
+
+/* X. */
+static inline bool atomicity_is_cross(const struct model *m, const struct atomicity_tuple *t)
+{
+	return m->event[t->d].index < m->event[t->b].index;
+}
 
 /* It has to see what it saw wherever it runs, and what it does then others see. */
 static inline bool atomicity_is_tied(const struct atomicity *x, uint32_t e)

@@ -19,7 +19,7 @@
  *	next b, c				then b, c run
  *	next c		done b, a before b	then c runs
  *	next b		done c, d before c	then b runs
- *	next -		done b, c; a before b, d before c
+ *	next -		done b, c; a before b, d before c	if b or c is such a read-modify-write
  *
  * One of them is reached iff there is such a reordering (tests/unit/test_atomicity_random.c).
  */
@@ -131,22 +131,21 @@ static void aims_cross(const struct atomicity *x, const struct atomicity_tuple *
 		aim_next(a, t->b);
 		aim_next(a, t->c);
 	}
-	a = aim_add(s);
-	aim_before(a, t->a, t->b);
-	if (!c_tied)
+	if (!c_tied) {
+		a = aim_add(s);
+		aim_before(a, t->a, t->b);
 		aim_next(a, t->c);
-	else
+	}
+	if (b_tied || c_tied) {
+		a = aim_add(s);
+		aim_before(a, t->a, t->b);
 		aim_before(a, t->d, t->c);
+	}
 	if (!b_tied) {
 		a = aim_add(s);
 		aim_before(a, t->d, t->c);
 		aim_next(a, t->b);
 	}
-}
-
-static bool is_cross(const struct model *m, const struct atomicity_tuple *t)
-{
-	return m->event[t->d].index < m->event[t->b].index;
 }
 
 /* ---- what cannot come last ---- */
@@ -245,7 +244,7 @@ static enum goal_outcome stage(const struct atomicity *x, struct atomicity_group
 	for (uint32_t i = 0; i < g->n; i++) {
 		struct aims s = { .n = 0 };
 
-		if (is_cross(x->m, &g->at[i]))
+		if (atomicity_is_cross(x->m, &g->at[i]))
 			aims_cross(x, &g->at[i], &s);
 		else
 			aims_sandwich(x, &g->at[i], &s);

@@ -629,6 +629,39 @@ bool enumerate_order_without_data(const struct tiny *t, const int *order, int n,
 	return good;
 }
 
+static uint32_t done_mask(const struct enumeration *x, const struct state *s)
+{
+	uint32_t mask = 0;
+
+	for (int i = 0; i < x->t->n; i++)
+		mask |= is_done(x, s, i) ? 1u << i : 0;
+	return mask;
+}
+
+void enumerate_forced(const struct tiny *t, uint32_t before[TINY_EVENTS])
+{
+	struct state s;
+	struct enumeration *x = begin(t, (struct enumerate_mode){ .no_data = true }, 0, &s);
+
+	memset(before, 0xff, TINY_EVENTS * sizeof(*before));
+	for (uint32_t i = 0; i < x->n; i++) {
+		uint32_t done = done_mask(x, &x->nodes[i].state);
+
+		for (int u = 0; u < t->nthreads; u++) {
+			int e;
+
+			s = x->nodes[i].state;
+			e = next_event(x, &s, u);
+			if (e == TINY_NONE || (tiny_counts(&t->at[e]) && !can_count(x, &s, e)) ||
+			    !step(x, &s, e))
+				continue;
+			before[e] &= done;
+			reach(x, &s, (int)i, e);
+		}
+	}
+	enumeration_free(x);
+}
+
 void enumeration_free(struct enumeration *e)
 {
 	if (!e)

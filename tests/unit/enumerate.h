@@ -95,6 +95,10 @@ bool enumerate_deadlock(const struct tiny *t, const int *order, int n, uint32_t 
 bool enumerate_wait(const struct tiny *t, const int *order, int n, enum wait_kind kind, int i,
 		    int j, uint32_t relaxed, struct enumerate_mode mode);
 
+/* Of each event, as masks: the events that come before it in every order of threads, forks, joins, locks
+ * and semaphores alone. */
+void enumerate_forced(const struct tiny *t, uint32_t before[TINY_EVENTS]);
+
 /* Accesses of two threads: a and c of the one, b and d of the other. */
 struct split {
 	int a, b, d, c;

@@ -201,10 +201,15 @@ bool trial_begin_blocks(struct trial *x, uint64_t seed)
 		TINY_FACTS | TINY_RWLOCKS | TINY_ATOMICS | TINY_HALVES,
 		TINY_FACTS | TINY_WAITS,
 		TINY_FREES | TINY_FACTS,
+		TINY_COUNTS | TINY_FACTS,
+		TINY_COUNTS | TINY_FACTS | TINY_RWLOCKS | TINY_TRIES,
+		TINY_LOCKING | TINY_FACTS | TINY_RWLOCKS | TINY_TRIES,
+		TINY_LIVES | TINY_FACTS | TINY_RWLOCKS,
 	};
+	const uint64_t n = sizeof(features) / sizeof(features[0]);
 
-	make(x, seed, 8 + (int)(seed / 8 % 11),
-	     TINY_BLOCKS | features[seed % 8] | tests_too(seed, features[seed % 8]));
+	make(x, seed, 8 + (int)(seed / n % 11),
+	     TINY_BLOCKS | features[seed % n] | tests_too(seed, features[seed % n]));
 	return load(x);
 }
 
