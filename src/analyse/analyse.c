@@ -213,7 +213,7 @@ int analyse_report(struct pass *p, const struct kept_list *kept)
 			  p->a->earlier.missed);
 	r->kept = kept;
 	r->witness_dir = p->a->witness_dir;
-	r->spec_path = p->a->spec_path;
+	r->chosen = &p->a->chosen;
 	r->compiled = p->a->compiled;
 	r->plugins = p->a->plugins.at;
 	r->nplugins = p->a->plugins.n;

@@ -48,6 +48,7 @@ struct analyse {
 	struct suppress *suppress; /* owned */
 	struct baseline *baseline; /* owned; or NULL */
 	const char *spec_path;	   /* or NULL */
+	struct texts chosen;	   /* words of the command line that decide what is found */
 	char *const *compiled;	   /* as in struct report */
 	VEC(const char *) plugins;
 	struct spec *spec;	  /* owned; or NULL */

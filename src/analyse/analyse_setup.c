@@ -37,6 +37,7 @@ void analyse_release(struct analyse *a)
 	spec_free(a->spec);
 	VEC_RELEASE(&a->plugins);
 	texts_release(&a->atomic);
+	texts_release(&a->chosen);
 	book_content_release(&a->earlier);
 	notify_end(a->notify);
 }

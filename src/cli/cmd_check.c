@@ -86,7 +86,7 @@ const struct command cmd_check = {
 	.summary = "predict from traces what goes wrong in runs that did not happen",
 	.details = "TRACE is a recording, or STD text; - reads it from standard input.\n",
 	.options = check_options,
-	.project = true,
+	.project = PROJECT_ALL,
 	.more = analyse_list,
 	.run = check_command,
 };

@@ -306,7 +306,7 @@ const struct command cmd_observe = {
 		"ends it, with the reports of recordings that go on. The status is the worst of\n"
 		"what 'foresee check' would give for each.\n",
 	.options = observe_options,
-	.project = true,
+	.project = PROJECT_ALL,
 	.more = analyse_list,
 	.take = take_spool_size,
 	.run = observe_command,

@@ -15,9 +15,6 @@ enum { BOTH = 1, FIRST, STOP, GDB, STEPS };
 
 #define SECONDS_MOST 86400u
 
-/* These decide which findings there are, and their numbers. */
-#define AS_GIVEN "as given to 'check'"
-
 struct command_replay {
 	struct replay how;
 	uint64_t patience, time;
@@ -46,21 +43,7 @@ static const struct option_def replay_options[] = {
 	  "run 'sh -c CMD' beside each run, a client, say; FORESEE_TARGET is the program" },
 	{ AT(how.record), 0, "record", "FILE", "keep the recording of the replayed run" },
 	{ .id = ANALYSE_FORMAT, 'f', "format", "FORMAT", "text (the default) or json" },
-	{ .id = ANALYSE_SPEC, 's', "spec", "FILE", AS_GIVEN },
-	{ .id = ANALYSE_LIST, 'a', "analysis", "LIST", AS_GIVEN },
-	{ .id = ANALYSE_MONITOR, 0, "monitor", "FILE.so", AS_GIVEN },
-	{ .id = ANALYSE_SUPPRESS, 0, "suppress", "FILE", AS_GIVEN },
-	{ .id = ANALYSE_BREADTH, 0, "breadth", "N", AS_GIVEN },
-	{ ANALYSE_AT(engine.strict), 0, "strict", NULL, AS_GIVEN },
-	{ ANALYSE_AT(engine.values), 0, "values", NULL, AS_GIVEN },
-	{ ANALYSE_AT(engine.all_pairs), 0, "all-pairs", NULL, AS_GIVEN },
-	{ ANALYSE_AT(engine.window), 0, "window", "N", AS_GIVEN,
-	  ANALYSE_NUMBER(engine.window, 1, UINT32_MAX) },
-	{ ANALYSE_AT(engine.budget), 0, "budget", "N", AS_GIVEN,
-	  ANALYSE_NUMBER(engine.budget, 1, UINT64_MAX) },
-	{ ANALYSE_AT(expected), 0, "expect-status", "N", AS_GIVEN, ANALYSE_NUMBER(expected, 0, 255) },
-	{ ANALYSE_AT(engine.jobs), 0, "jobs", "N", "threads to use; default one per processor",
-	  ANALYSE_NUMBER(engine.jobs, 1, ANALYSE_MOST_JOBS) },
+	ANALYSE_CHOICE, /* as given to 'check' */
 	{ OPTION_IN(OPTION_INPUT, struct input, quiet), 'q', "quiet", NULL,
 	  "say nothing but errors, and the result" },
 	INPUT_COLOR_OPTION,
@@ -214,7 +197,9 @@ const struct command cmd_replay = {
 		"behind --, and its threads are held back until they have come to what was predicted:\n"
 		"two threads right before the accesses of a race, threads that wait for one another,\n"
 		"a wait that nobody ends, a violated property. Of a race the program then goes on in\n"
-		"either order, and what it prints and how it ends is compared.\n"
+		"either order, and what it prints and how it ends is compared. Options that choose\n"
+		"analyses, blocks and findings are those that 'check' was given: the number counts\n"
+		"what they find.\n"
 		"\n"
 		"Leaves with 0 when it came so, with 1 when it did not: the program went another way,\n"
 		"and that is said; with 125 when the program could not be run, with 2 when there is no\n"
@@ -223,6 +208,7 @@ const struct command cmd_replay = {
 		"A schedule of 'foresee explore' is given alone: foresee replay PROG.schedule; with\n"
 		"--gdb there is a debugger where it fails.\n",
 	.options = replay_options,
+	.project = PROJECT_CHOICE,
 	.take = take_option,
 	.run = replay_command,
 };

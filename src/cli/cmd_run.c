@@ -99,6 +99,7 @@ static bool take_spec_behind(struct analyse *a, char **argv)
 		}
 		if (!analyse_option(a, NULL, ANALYSE_SPEC, value))
 			return false;
+		option_choose(&a->chosen, 's', "spec", value);
 		for (char **at = argv + 1; (at[0] = at[used]) != NULL; at++)
 			;
 	}
@@ -278,7 +279,7 @@ const struct command cmd_run = {
 		"temporary directory. PROG must be built with foresee-cc, or --locks-only or\n"
 		"--valgrind given.\n",
 	.options = run_options,
-	.project = true,
+	.project = PROJECT_ALL,
 	.more = analyse_list,
 	.run = run_command,
 };

@@ -50,12 +50,14 @@ static bool take(const struct command *c, struct option_parser *p, int id, const
 
 /* ---- the project's settings ---- */
 
-static bool is_given(const struct option_parser *p, const char *name)
+/* Not if the command line says otherwise. */
+static bool is_wanted(const struct command *c, const struct option_parser *p, const char *name)
 {
 	for (const struct option_def *o = p->table; o->id; o++)
 		if (o->name && strcmp(o->name, name) == 0)
-			return p->given >> (o - p->table) & 1;
-	return false;
+			return !(p->given >> (o - p->table) & 1) &&
+			       (c->project == PROJECT_ALL || o->chooses);
+	return c->project == PROJECT_ALL;
 }
 
 /* As if it stood in the command line. */
@@ -70,6 +72,7 @@ static bool project_option(const struct command *c, const struct option_parser *
 
 	strbuf_addf(&word, "--%s%s%s", s->name, s->value ? "=" : "", s->value ? s->value : "");
 	argv[1] = mem_strdup(strbuf_str(&word)); /* what it is stored as outlives us */
+	one.chosen = NULL;			 /* the next command reads the file as well */
 	option_begin(&one, c->name, c->options, 2, argv);
 	while ((id = option_next(&one, &value)) > OPTION_DONE && take(c, &one, id, value))
 		;
@@ -102,7 +105,7 @@ static bool project_options(const struct command *c, const struct option_parser 
 	if (!good)
 		talk_error("%s", d.message);
 	for (size_t i = 0; i < own.at.n && good; i++)
-		if (!is_given(p, own.at.at[i].name))
+		if (is_wanted(c, p, own.at.at[i].name))
 			good = project_option(c, p, own.path, &own.at.at[i]);
 	good = good && project_rules(p->into[OPTION_ANALYSE], &own);
 	project_release(&own);
@@ -112,10 +115,12 @@ static bool project_options(const struct command *c, const struct option_parser 
 bool command_options(const struct command *c, struct option_parser *p, int argc, char **argv,
 		     int *status)
 {
+	struct analyse *a = p->into[OPTION_ANALYSE];
 	const char *value;
 	int id;
 
 	*status = EXIT_TROUBLE;
+	p->chosen = a ? &a->chosen : NULL;
 	option_begin(p, c->name, c->options, argc, argv);
 	while ((id = option_next(p, &value)) > OPTION_DONE)
 		if (!take(c, p, id, value))

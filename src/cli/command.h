@@ -13,7 +13,8 @@ struct command {
 	const char *summary; /* lower case, no full stop */
 	const char *details; /* paragraphs for --help, or NULL */
 	const struct option_def *options;
-	bool project;		/* the project's settings (cli/project.h) are options of it, too */
+	/* Which of the project's settings (cli/project.h) are options of it, too. */
+	enum { PROJECT_NONE, PROJECT_CHOICE, PROJECT_ALL } project;
 	void (*more)(FILE *to); /* at the end of --help, or NULL */
 	/* An option of its own that is not OPTION_AT, into OPTION_OWN.  False after a message. */
 	bool (*take)(void *own, const struct option_parser *p, int id, const char *value);

@@ -39,6 +39,16 @@ static int unknown_long(const struct option_parser *p, const char *name, size_t 
 	return bad(p);
 }
 
+void option_choose(struct texts *chosen, char letter, const char *name, const char *value)
+{
+	if (letter)
+		texts_add(chosen, "-%c", letter);
+	else
+		texts_add(chosen, "--%s", name);
+	if (value)
+		texts_add(chosen, "%s", value);
+}
+
 /* The value of the option that was found: what is attached to it, or the next argument. */
 static int value_take(struct option_parser *p, const struct option_def *o, const char *attached,
 		      const char **value)
@@ -46,11 +56,12 @@ static int value_take(struct option_parser *p, const struct option_def *o, const
 	assert(o - p->table < 64);
 	p->found = o;
 	p->given |= (uint64_t)1 << (o - p->table);
-	if (!o->value)
-		return o->id;
-	if (!attached && p->at == p->argc)
+	if (o->value && !attached && p->at == p->argc)
 		return OPTION_BAD;
-	*value = attached ? attached : p->argv[p->at++];
+	if (o->value)
+		*value = attached ? attached : p->argv[p->at++];
+	if (o->chooses && p->chosen)
+		option_choose(p->chosen, o->letter, o->name, *value);
 	return o->id;
 }
 

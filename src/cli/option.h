@@ -19,6 +19,7 @@ struct option_def {
 	/* Of OPTION_NUMBER. */
 	size_t width;
 	uint64_t low, high;
+	bool chooses; /* a later command that is to mean the same findings has to be given it, too */
 };
 
 /* Structs that options go into: the command's own, and those that several commands share. */
@@ -43,7 +44,8 @@ struct option_parser {
 	char **argv; /* of the command: argv[0] is its name */
 	/* The caller's, before option_begin. */
 	void *into[OPTION_INTOS];
-	bool program; /* the first operand starts a program's command line: stop there */
+	bool program;	      /* the first operand starts a program's command line: stop there */
+	struct texts *chosen; /* words of a command line: those that `choose', as given; or NULL */
 	/* Results. */
 	uint64_t given; /* rows of the table that stand in the command line, a bit each */
 	int noperands;
@@ -67,6 +69,9 @@ bool option_number(const struct option_parser *p, const char *text, const char *
 
 /* Bytes within [low, UINT64_MAX], as a number with K, M, G or T behind it, or a message and false. */
 bool option_size(const struct option_parser *p, const char *text, uint64_t low, uint64_t *out);
+
+/* An option that chooses, as if it had stood in the command line. */
+void option_choose(struct texts *chosen, char letter, const char *name, const char *value);
 
 /* One line per option. */
 void option_help(const struct option_def *table, FILE *to);

@@ -17,7 +17,7 @@
 /* As a word for a shell. */
 static void word_add(const char *text, struct strbuf *out)
 {
-	bool plain = *text != '\0' && *text != '-' && *text != '~';
+	bool plain = *text != '\0' && *text != '~';
 
 	for (const char *s = text; *s; s++)
 		plain = plain && (isalnum((unsigned char)*s) || strchr("_./+:,@%=-", *s));
@@ -25,7 +25,7 @@ static void word_add(const char *text, struct strbuf *out)
 		strbuf_adds(out, text);
 		return;
 	}
-	strbuf_adds(out, *text == '-' ? "./'" : "'");
+	strbuf_adds(out, "'");
 	for (const char *s = text; *s; s++)
 		if (*s == '\'')
 			strbuf_adds(out, "'\\''");
@@ -39,6 +39,8 @@ static void path_add(const char *path, struct strbuf *out)
 	STRBUF_SCOPED near = { 0 };
 
 	frames_path(path, &near);
+	if (*strbuf_str(&near) == '-')
+		strbuf_adds(out, "./");
 	word_add(strbuf_str(&near), out);
 }
 
@@ -51,14 +53,13 @@ void explain_plugins(const struct explain *x, struct strbuf *out)
 	}
 }
 
-static void spec_add(const struct explain *x, struct strbuf *out)
+/* The number of a finding means the same only among the same findings. */
+static void chosen_add(const struct explain *x, struct strbuf *out)
 {
-	if (x->r->spec_path) {
-		strbuf_adds(out, "-s ");
-		word_add(x->r->spec_path, out);
+	for (size_t i = 0; x->r->chosen && i < x->r->chosen->n; i++) {
+		word_add(x->r->chosen->at[i], out);
 		strbuf_adds(out, " ");
 	}
-	explain_plugins(x, out);
 }
 
 /* Positions count from the beginning of the part. */
@@ -92,20 +93,19 @@ static void proofs_add(const struct explain *x, const char *behind, struct strbu
 
 /* ---- proofs ---- */
 
-static void proofs_format(struct explain *x, bool spec, uint32_t certified)
+static void proofs_format(struct explain *x, bool plugins, uint32_t certified)
 {
 	char file[32];
 
 	snprintf(file, sizeof(file), "/%" PRIu32 ".witness", certified);
 	strbuf_adds(&x->out, "keep the proofs:  foresee check ");
-	if (spec)
-		spec_add(x, &x->out);
+	chosen_add(x, &x->out);
 	strbuf_adds(&x->out, "--witness-dir ");
 	proofs_add(x, "", &x->out);
 	strbuf_adds(&x->out, " ");
 	explain_trace(x, &x->out);
 	strbuf_adds(&x->out, "\nverify one:       foresee verify ");
-	if (spec)
+	if (plugins)
 		explain_plugins(x, &x->out);
 	explain_trace(x, &x->out);
 	strbuf_adds(&x->out, " ");
@@ -123,7 +123,7 @@ static bool is_whole(const struct explain *x, const struct trace_info *info)
 }
 
 /* What a run was compiled for alone is gone by then: it is compiled and run once more. */
-static void replay_format(struct explain *x, bool spec, uint32_t forcible)
+static void replay_format(struct explain *x, uint32_t forcible)
 {
 	struct trace_info info = trace_info(x->t);
 
@@ -131,8 +131,7 @@ static void replay_format(struct explain *x, bool spec, uint32_t forcible)
 		return;
 	if (x->r->compiled) {
 		strbuf_adds(&x->out, "replay them:      foresee run --replay ");
-		if (spec)
-			spec_add(x, &x->out);
+		chosen_add(x, &x->out);
 		for (char *const *w = x->r->compiled; *w; w++) {
 			strbuf_adds(&x->out, w == x->r->compiled ? "" : " ");
 			word_add(*w, &x->out);
@@ -141,8 +140,7 @@ static void replay_format(struct explain *x, bool spec, uint32_t forcible)
 		return;
 	}
 	strbuf_adds(&x->out, "replay one:       foresee replay ");
-	if (spec)
-		spec_add(x, &x->out);
+	chosen_add(x, &x->out);
 	explain_trace(x, &x->out);
 	strbuf_addf(&x->out, " %" PRIu32 "%s\n", forcible,
 		    info.program && access(info.program, X_OK) == 0 ? "" : " -- PROGRAM");
@@ -227,7 +225,7 @@ void explain_hints(struct explain *x)
 	if (certified && !x->r->witness_dir)
 		proofs_format(x, topics >> TOPIC_PROPERTY & 1, certified);
 	if (forcible)
-		replay_format(x, topics >> TOPIC_PROPERTY & 1, forcible);
+		replay_format(x, forcible);
 	meant_format(x);
 	topics_format(x, topics);
 }

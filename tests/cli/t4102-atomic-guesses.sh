@@ -106,6 +106,28 @@ is "$status" 2 "a kind of block that there is not"
 run foresee run -q --infer ./plain
 has out '^1  atomicity of withdraw \(a guess\)' "run --infer"
 
+# What a report says to type means its own findings: with the options that chose them, or the project's.
+printed() {
+	sed -n "s/^$1: *//p" out
+}
+run foresee check --no-source --infer --atomic give plain.foresee
+next=$(printed 'replay one')
+is "$next" 'foresee replay --infer --atomic give plain.foresee 1' "replay: the options, as given"
+has out '^keep the proofs: +foresee check --infer --atomic give --witness-dir ' "proofs: the same"
+ORDER_OFF= run timeout 60 $next
+is "$status" 0 "what is printed can be typed"
+has out '^replayed: atomicity of withdraw \(a guess\) on balance' "and means that finding"
+printf 'analysis = races\n' >project
+FORESEE_PROJECT=$PWD/project run foresee check -a atomicity --infer plain.foresee
+next=$(printed 'replay one')
+is "$next" 'foresee replay -a atomicity --infer plain.foresee 1' "the project's options are not repeated"
+printf 'analysis = atomicity\nformat = sarif\n' >project
+ORDER_OFF= FORESEE_PROJECT=$PWD/project run timeout 60 foresee replay --infer plain.foresee 1
+is "$status" 0 "replay knows those that choose, and no others"
+printf 'analysis = races\n' >project
+FORESEE_PROJECT=$PWD/project run foresee replay --infer plain.foresee 1
+has err 'there is no finding 1: the report has 0' "they do choose"
+
 # Right: a second look under the lock; a loop that polls; a wait between.
 sed 's/balance -= sum;/if (balance >= sum) balance -= sum;/' bank.c >right.c
 build -O1 -DMARK= right.c -o right && timeout 60 foresee record -q -o right.foresee ./right
