@@ -202,13 +202,13 @@ static inline unsigned foresee_array_index(const char *type, uint64_t size, uint
  *
  * In the twin an access has a hook only where it may touch what is watched:
  *
- *	if (p - low < span) hook; else the access
+ *	if (p < low + span && p >= low) hook; else the access
  *
- * low is FORESEE_TWIN_REACH - 1 below the first watched byte, so that this is right for accesses of up to so many
+ * and a loop of which it is known before where it goes asks that once (twin_loops.c).  low is FORESEE_TWIN_REACH - 1 below the first watched byte, so that this is right for accesses of up to so many
  * bytes.  The runtime sets all three before main begins, and never again.
  */
 #define FORESEE_TWIN_REACH 64u
-#define FORESEE_NO_ADDRESS (UINT64_C(1) << 63) /* low while nothing is watched */
+#define FORESEE_NO_ADDRESS UINT64_C(0) /* low while nothing is watched */
 
 struct foresee_watch {
 	uint64_t low, span;

@@ -80,6 +80,23 @@ bool extra_loop_distance(void *analyses, LLVMValueRef a, LLVMValueRef b, int64_t
 /* Code for such a pointer in the first iteration, and for its stride, an i64. */
 LLVMValueRef extra_loop_start(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p);
 LLVMValueRef extra_loop_stride(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p);
+/*
+ * Loops of any shape that have no others in them.
+ */
+/* Gives the loop with that header a block of its own before it, and those after it are its own.  False: the block
+ * is no such header, it cannot be copied, or how often it goes back there at most is not known before it, or is less
+ * than `least'. */
+bool extra_loop_is_inner(void *analyses, LLVMBasicBlockRef loop, unsigned least);
+/* Code for that, an i64. */
+LLVMValueRef extra_loop_most(void *analyses, LLVMBasicBlockRef loop);
+/* Its blocks; NULL: there are no more. */
+LLVMBasicBlockRef extra_loop_block(void *analyses, LLVMBasicBlockRef loop, unsigned i);
+/* Is the pointer the same in every iteration?  And code for it. */
+bool extra_loop_stays(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p);
+LLVMValueRef extra_loop_address(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p);
+/* Makes `if (true) loop else copy'; the answer is the branch. */
+LLVMValueRef extra_loop_copy(void *analyses, LLVMBasicBlockRef loop);
+
 /* A copy that refers to itself where the loop does, without debug information. */
 LLVMBasicBlockRef extra_clone_block(LLVMBasicBlockRef loop);
 

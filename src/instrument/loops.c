@@ -295,7 +295,7 @@ static struct loop *loop_find(struct function *f, void *analyses, LLVMBasicBlock
 }
 
 /* FORESEE_LOOPS=no in the environment of the compiler: for comparisons. */
-static bool are_wanted(const struct function *f)
+bool loops_are_wanted(const struct function *f)
 {
 	const char *loops = getenv("FORESEE_LOOPS");
 
@@ -307,7 +307,7 @@ void loops_find(struct function *f, void *analyses)
 {
 	VEC(LLVMBasicBlockRef) blocks = { 0 };
 
-	if (!are_wanted(f))
+	if (!loops_are_wanted(f))
 		return;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b;
 	     b = LLVMGetNextBasicBlock(b))

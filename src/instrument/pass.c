@@ -65,8 +65,7 @@ static void emit(struct function *f)
 	stack_enter(f);
 	late_emit(f);
 	stack_leave(f);
-	if (!f->twin_of)
-		loops_emit(f);
+	(f->twin_of ? twin_loops_emit : loops_emit)(f);
 	for (size_t i = 0; i < f->records.n; i++)
 		emit_record(f, &f->records.at[i]);
 	unit_strip_memory_attributes(f->value);
@@ -75,7 +74,7 @@ static void emit(struct function *f)
 static void function_release(struct function *f)
 {
 	MAP_RELEASE_ALL(&f->by_inst, &f->private, &f->buffers);
-	VEC_RELEASE_ALL(&f->records, &f->uses, &f->loops, &f->scopes);
+	VEC_RELEASE_ALL(&f->records, &f->uses, &f->loops, &f->scopes, &f->bare);
 }
 
 static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
@@ -98,6 +97,7 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 		emit(&f);
 	}
 	if (has_twin) {
+		twin_loops_find(&twin, analyses);
 		emit(&twin);
 		twin_forward(&f, twin.value);
 		function_release(&twin);

@@ -11,6 +11,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -69,6 +70,38 @@ struct Known {
 	Type *wide()
 	{
 		return Type::getInt64Ty(block->getContext());
+	}
+	/* A number that is known before the loop, and found without a division. */
+	bool isCheap(const SCEV *s)
+	{
+		return !isa<SCEVCouldNotCompute>(s) && s->getType()->isIntegerTy() &&
+		       se.getTypeSizeInBits(s->getType()) <= 64 && canExpand(s) &&
+		       !SCEVExprContains(s, [](const SCEV *part) {
+			       auto *d = dyn_cast<SCEVUDivExpr>(part);
+			       return d && !isa<SCEVConstant>(d->getRHS());
+		       });
+	}
+	/* What is behind the loop is reached by way of its copy, too. */
+	void passBy(BasicBlock *check, ValueToValueMapTy &map)
+	{
+		SmallVector<BasicBlock *, 4> exits;
+		SmallVector<DomTreeNode *, 8> behind;
+
+		loop->getUniqueExitBlocks(exits);
+		for (BasicBlock *e : exits)
+			for (PHINode &phi : e->phis())
+				for (unsigned i = 0, n = phi.getNumIncomingValues(); i < n; i++) {
+					Value *v = map.lookup(phi.getIncomingValue(i));
+					phi.addIncoming(
+						v ? v : phi.getIncomingValue(i),
+						cast<BasicBlock>(map[phi.getIncomingBlock(i)]));
+				}
+		for (BasicBlock *b : loop->blocks())
+			for (DomTreeNode *child : dt.getNode(b)->children())
+				if (!loop->contains(child->getBlock()))
+					behind.push_back(child);
+		for (DomTreeNode *child : behind)
+			dt.changeImmediateDominator(child, dt.getNode(check));
 	}
 };
 
@@ -152,6 +185,70 @@ LLVMValueRef extra_loop_stride(void *analyses, LLVMBasicBlockRef loop, LLVMValue
 	Known k(analyses, unwrap(loop));
 
 	return k.expand(k.walk(unwrap(p))->getStepRecurrence(k.se));
+}
+
+bool extra_loop_is_inner(void *analyses, LLVMBasicBlockRef loop, unsigned least)
+{
+	Known k(analyses, unwrap(loop));
+	unsigned most;
+
+	if (!k.loop || k.loop->getHeader() != k.block || !k.loop->getSubLoops().empty())
+		return false;
+	simplifyLoop(k.loop, &k.dt, &k.li, &k.se, nullptr, nullptr, false);
+	formLCSSA(*k.loop, k.dt, &k.li, &k.se);
+	most = k.se.getSmallConstantMaxTripCount(k.loop);
+	return k.loop->isLoopSimplifyForm() && k.loop->isSafeToClone() &&
+	       (most == 0 || most >= least) &&
+	       k.isCheap(k.se.getSymbolicMaxBackedgeTakenCount(k.loop));
+}
+
+LLVMValueRef extra_loop_most(void *analyses, LLVMBasicBlockRef loop)
+{
+	Known k(analyses, unwrap(loop));
+	const SCEV *taken = k.se.getSymbolicMaxBackedgeTakenCount(k.loop);
+
+	return k.expand(k.se.getNoopOrZeroExtend(taken, k.wide()));
+}
+
+LLVMBasicBlockRef extra_loop_block(void *analyses, LLVMBasicBlockRef loop, unsigned i)
+{
+	Known k(analyses, unwrap(loop));
+
+	return i < k.loop->getNumBlocks() ? wrap(k.loop->getBlocks()[i]) : nullptr;
+}
+
+bool extra_loop_stays(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p)
+{
+	Known k(analyses, unwrap(loop));
+	const SCEV *s = k.se.getSCEV(unwrap(p));
+
+	return k.se.isLoopInvariant(s, k.loop) && k.canExpand(s);
+}
+
+LLVMValueRef extra_loop_address(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p)
+{
+	Known k(analyses, unwrap(loop));
+
+	return k.expand(k.se.getSCEV(unwrap(p)));
+}
+
+LLVMValueRef extra_loop_copy(void *analyses, LLVMBasicBlockRef loop)
+{
+	Known k(analyses, unwrap(loop));
+	BasicBlock *check = k.loop->getLoopPreheader();
+	BasicBlock *before = SplitBlock(check, check->getTerminator(), &k.dt, &k.li);
+	SmallVector<BasicBlock *, 8> blocks;
+	ValueToValueMapTy map;
+	Loop *copy = cloneLoopWithPreheader(before, check, k.loop, map, "", &k.li, &k.dt, blocks);
+	BranchInst *branch;
+
+	remapInstructionsInBlocks(blocks, map);
+	branch = BranchInst::Create(before, copy->getLoopPreheader(),
+				    ConstantInt::getTrue(check->getContext()));
+	ReplaceInstWithInst(check->getTerminator(), branch);
+	k.passBy(check, map);
+	k.se.forgetAllLoops();
+	return wrap(branch);
 }
 
 LLVMBasicBlockRef extra_clone_block(LLVMBasicBlockRef loop)

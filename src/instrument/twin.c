@@ -62,6 +62,7 @@ bool twin_make(const struct function *f, struct function *out)
 							    .action = r->action,
 							    .is_volatile = r->is_volatile,
 							    .site = r->site };
+		*map_put(&out->by_inst, (uintptr_t)insts.at[i], NULL) = i;
 	}
 	VEC_RELEASE(&insts);
 	return out->value != NULL;
@@ -82,23 +83,42 @@ void twin_forward(struct function *f, LLVMValueRef twin)
 
 void twin_enter(struct function *f)
 {
-	f->low = watch_load(f->unit, offsetof(struct foresee_watch, low), f->unit->i64);
-	f->span = watch_load(f->unit, offsetof(struct foresee_watch, span), f->unit->i64);
+	struct unit *u = f->unit;
+
+	f->low = watch_load(u, offsetof(struct foresee_watch, low), u->i64);
+	f->span = watch_load(u, offsetof(struct foresee_watch, span), u->i64);
+	f->high = LLVMBuildAdd(u->builder, f->low, f->span, "");
+}
+
+/* Of memory that the program gets while it runs, most lies above its variables: one comparison. */
+static LLVMValueRef watched_here(struct function *f, LLVMValueRef at)
+{
+	LLVMBuilderRef b = f->unit->builder;
+
+	return LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULT, at, f->high, ""),
+			    LLVMBuildICmp(b, LLVMIntUGE, at, f->low, ""), "");
+}
+
+LLVMValueRef twin_meets(struct function *f, LLVMValueRef at, LLVMValueRef n)
+{
+	LLVMBuilderRef b = f->unit->builder;
+
+	return LLVMBuildOr(
+		b, LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, at, f->low, ""), f->span, ""),
+		LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, f->low, at, ""), n, ""), "");
 }
 
 LLVMValueRef twin_watched(struct function *f, LLVMValueRef p, LLVMValueRef n)
 {
 	struct unit *u = f->unit;
-	LLVMBuilderRef b = u->builder;
-	LLVMValueRef at = LLVMBuildPtrToInt(b, p, u->i64, "");
-	LLVMValueRef begins =
-		LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, at, f->low, ""), f->span, "");
+	LLVMValueRef at = LLVMBuildPtrToInt(u->builder, p, u->i64, "");
 
-	if (LLVMIsAConstantInt(n) && LLVMConstIntGetZExtValue(n) <= FORESEE_TWIN_REACH)
-		return begins;
-	return LLVMBuildOr(b, begins,
-			   LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, f->low, at, ""), n, ""),
-			   "");
+	if (!LLVMIsAConstantInt(n) || LLVMConstIntGetZExtValue(n) > FORESEE_TWIN_REACH)
+		return twin_meets(f, at, n);
+	if (!LLVMIsConstant(p))
+		return watched_here(f, at);
+	return LLVMBuildICmp(u->builder, LLVMIntULT, LLVMBuildSub(u->builder, at, f->low, ""),
+			     f->span, "");
 }
 
 void twin_part(struct function *f, LLVMValueRef cond, LLVMValueRef inst)

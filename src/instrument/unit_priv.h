@@ -109,8 +109,9 @@ struct function {
 	VEC(LLVMValueRef) scopes; /* allocas whose end is told of where the function is left */
 
 	/* Of a twin. */
-	LLVMValueRef twin_of;	/* the function; NULL: this is none */
-	LLVMValueRef low, span; /* what is watched */
+	LLVMValueRef twin_of;	      /* the function; NULL: this is none */
+	LLVMValueRef low, span, high; /* what is watched */
+	VEC(struct twin_loop *) bare; /* loops that ask once: twin_loops.c */
 };
 
 /* Each instruction of a function, which may be erased on the way. */
@@ -319,8 +320,14 @@ bool twin_make(const struct function *f, struct function *out);
 void twin_forward(struct function *f, LLVMValueRef twin);
 /* In the entry code of a twin. */
 void twin_enter(struct function *f);
+/* twin_loops.c.  Before anything is emitted: loops of a twin get copies without hooks.  When it has its entry code: where
+ * those run. */
+void twin_loops_find(struct function *f, void *analyses);
+void twin_loops_emit(struct function *f);
 /* Where the builder stands: may n bytes at p, an i64, be watched? */
 LLVMValueRef twin_watched(struct function *f, LLVMValueRef p, LLVMValueRef n);
+/* The same, by an address as a number. */
+LLVMValueRef twin_meets(struct function *f, LLVMValueRef at, LLVMValueRef n);
 /* Now the builder stands where that is so, and inst where it is not. */
 void twin_part(struct function *f, LLVMValueRef cond, LLVMValueRef inst);
 
@@ -352,6 +359,7 @@ LLVMValueRef stack_keepers(struct function *f, const struct record *r); /* keepe
 /* ---- loops.c: loops whose accesses are known before they begin ---- */
 
 struct loop;
+bool loops_are_wanted(const struct function *f);
 /* Before anything is emitted: finds them, and adds code that says what they touch. */
 void loops_find(struct function *f, void *analyses);
 /* loops_emit.c: gives each of them a copy on a buffer; the records are those of the loop itself. */

@@ -19,6 +19,7 @@ static struct whole w;
 int open_to_all;
 static int *hidden, always = 1;
 static volatile int sink;
+static int room[2048];
 static jmp_buf env;
 void *stands_in;
 
@@ -67,6 +68,44 @@ static APART void loop(int *p, int n)
 	for (int i = 0; i < n; i++)
 		p[i] += always;
 }
+/* Loops that ask once: up, down, by steps known or not, some of it, with two ways out, beside what is watched. */
+static APART long up(const int *p, long n)
+{
+	long sum = 0;
+
+	for (long i = 0; i < n; i++)
+		sum += p[i];
+	return sum;
+}
+static APART void down(int *p, long n)
+{
+	for (long i = n; i-- > 0;)
+		p[i] = p[i] * 3 + always;
+}
+static APART void steps(char *p, long n, long step)
+{
+	for (long i = 0; i < n; i++)
+		*(int *)(void *)(p + i * step) ^= always;
+}
+static APART int some(const int *p, int *to, long n, int than)
+{
+	int last = 0;
+
+	for (long i = 0; i < n; i++) {
+		if (p[i] == than)
+			break;
+		if (p[i] & 1)
+			*to += last = p[i];
+		else if (i & 1)
+			((short *)(void *)to)[3] ^= (short)last;
+	}
+	return last;
+}
+static APART void two(char *to, const short *from, long n)
+{
+	for (long i = 0; i < n; i++)
+		to[4 * i] = (char)(from[4 * i] + from[4 * i + 1]);
+}
 static int compare(const void *a, const void *b)
 {
 	*hidden = always;
@@ -95,6 +134,9 @@ int main(int argc, char **argv)
 	pthread_t t;
 	void *lib;
 
+	for (int i = 0; i < 100; i++)
+		room[i] = 2 * i + i / 3;
+	room[90] = 7;
 	plain(&w.x); NEXT;
 	many(2, &w.x, &open_to_all); NEXT;
 	jumps(&w.x, 0); NEXT;
@@ -120,6 +162,28 @@ int main(int argc, char **argv)
 	w.small = 4; NEXT;
 	deep(&w.x, 20); NEXT;
 	loop((int *)(void *)&w, sizeof(w) / sizeof(int)); NEXT;
+	sink = (int)up((int *)(void *)&w, sizeof(w) / sizeof(int)); NEXT;
+	sink = (int)up(&w.x, 9); NEXT;
+	sink = (int)up(&w.x - 4, 5); NEXT;
+	sink = (int)up(&w.x - 4, 4); NEXT;
+	sink = (int)up(&w.x + 1, 6); NEXT;
+	down((int *)(void *)&w, sizeof(w) / sizeof(int)); NEXT;
+	down(&w.x - 4, 4); NEXT;
+	down(&w.x, 5); NEXT;
+	for (long step = -12; step <= 12; step++) {
+		steps((char *)&w.x - 2 * step, 5, step); NEXT;
+		steps((char *)&w.x - 4 * step, 4, step); NEXT;
+		steps((char *)&w.x + step, 4, step); NEXT;
+	}
+	steps((char *)room + 8 * 64, 1024, (long)((char *)&w.x - ((char *)room + 8 * 64)) / 1023); NEXT;
+	sink = some((int *)(void *)&w, room, sizeof(w) / sizeof(int), 1 << 30); NEXT;
+	sink = some(room, (int *)(void *)&w + 3, 100, 7); NEXT;
+	sink = some(room, (int *)(void *)&w + 4, 100, 7); NEXT;
+	sink = some(room, (int *)(void *)&w + 5, 100, 7); NEXT;
+	for (int at = -9; at <= 9; at++) {
+		two((char *)&w.x + at, (short *)(void *)room, 3 + (at & 1)); NEXT;
+		two((char *)room, (short *)(void *)((char *)&w.x + 2 * at), 4); NEXT;
+	}
 	qsort(numbers, 3, sizeof(int), compare); NEXT;
 	pthread_create(&t, 0, thread, hidden); NEXT;
 	pthread_join(t, 0); NEXT;
@@ -180,4 +244,19 @@ FORESEE_TWINS=no foresee-cc -g -O2 -pthread t.c -o t -ldl || exit 2
 counted t.spec >without
 is "$(cat without)" "$(cat some)" "FORESEE_TWINS=no: the same is seen"
 is "$(nm t | grep -c '\.guarded$') $(runs_in where && echo there)" "0 there" "and there is no twin"
+
+# size FUNCTION: of its twin.
+size() {
+	echo $((0x$(nm -S t | sed -n "s/.* \([0-9a-f]*\) t $1\.guarded\$/\1/p")))
+}
+foresee-cc -g -O2 -pthread t.c -o t -ldl || exit 2
+sizes="$(size up) $(size down) $(size steps) $(size some) $(size two)"
+FORESEE_LOOPS=no foresee-cc -g -O2 -pthread t.c -o t -ldl || exit 2
+without="$(size up) $(size down) $(size steps) $(size some) $(size two)"
+ok "loops have copies that ask once: $sizes, not $without" awk -v with="$sizes" -v without="$without" 'BEGIN {
+	n = split(with, a); split(without, b)
+	for (i = 1; i <= n; i++)
+		if (a[i] <= b[i] + 40)
+			exit 1
+	exit n != 5 }'
 done_testing
