@@ -1,9 +1,11 @@
 /* The plan, who is who in it, and waiting.  The gates themselves: control_gate.c. */
 #include "capture/baton.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "capture/guard.h"
 #include "capture/log.h"
@@ -13,8 +15,9 @@
 bool control_on, control_bare;
 struct plan_head *control_plan;
 
-static struct control *newest; /* atomic */
-static uint32_t adopted;       /* atomic: threads that unseen code has made so far */
+static struct control *newest;	     /* atomic */
+static uint32_t adopted;	     /* atomic: threads that unseen code has made so far */
+static struct dl_find_object loader; /* where its code lies; set at the start */
 
 /* ---- the file ---- */
 
@@ -61,6 +64,11 @@ static void take_baton(struct baton_file *f, int fd)
 	control_plan = &none;
 }
 
+bool control_is_loader(const void *code)
+{
+	return code >= loader.dlfo_map_start && code < loader.dlfo_map_end;
+}
+
 void control_start(const char *line)
 {
 	int saved = errno, fd = plan_open(line);
@@ -84,6 +92,8 @@ void control_start(const char *line)
 					     __ATOMIC_ACQUIRE))
 		control_plan = h;
 	control_on = control_plan != NULL;
+	if (_dl_find_object((void *)getauxval(AT_BASE), &loader) != 0)
+		loader.dlfo_map_end = NULL; /* it is not known which code is the loader's */
 	errno = saved;
 }
 

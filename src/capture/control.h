@@ -238,8 +238,9 @@ static inline void control_born(const void *p, size_t n)
 	if (UNLIKELY(control_on))
 		control_born_slow(p, n);
 }
-/* A block of the heap is about to be freed: before and after that is logged; t has a control. */
-void control_freeing(const struct thread *t, const void *p);
+/* A block of the heap is about to be freed, by a call from `caller': before and after that is logged; t has a
+ * control. */
+void control_freeing(const struct thread *t, const void *p, const void *caller);
 void control_freed(const struct thread *t, const void *p, size_t n);
 /* A call that takes from a descriptor (events: POLLIN), sends by it (POLLOUT), or does what others can
  * notice there and never waits (0).  vain: it comes back if it is not ready. */

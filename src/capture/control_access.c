@@ -191,7 +191,13 @@ void control_free(struct thread *t, const void *p, size_t n, uint32_t site)
 	if (guard_on)
 		return;
 	if (baton_is_on()) {
-		baton_access(c, p, n, site, CONTROL_WRITES | CONTROL_GIVES_BACK);
+		if (!c->loading)
+			baton_access(c, p, n, site, CONTROL_WRITES | CONTROL_GIVES_BACK);
+		return;
+	}
+	/* Who has done its part stops elsewhere, without that lock. */
+	if (c->loading && control_step(c) == NULL) {
+		c->tail += control_is_beyond(c);
 		return;
 	}
 	begin(c, t, p, n, site, CONTROL_WRITES);
@@ -207,8 +213,9 @@ void control_born_slow(const void *p, size_t n)
 		baton_freed_born((uintptr_t)p, n);
 }
 
-void control_freeing(const struct thread *t, const void *p)
+void control_freeing(const struct thread *t, const void *p, const void *caller)
 {
+	t->control->loading = control_is_loader(caller);
 	if (baton_is_on())
 		baton_freed_look(t->control, (uintptr_t)p, 1, t->view.call_site, BATON_DOUBLE_FREE);
 }
@@ -217,7 +224,8 @@ void control_freed(const struct thread *t, const void *p, size_t n)
 {
 	if (!baton_is_on())
 		return;
-	control_freeing(t, p); /* others may have been there before us */
+	/* Others may have been there before us. */
+	baton_freed_look(t->control, (uintptr_t)p, 1, t->view.call_site, BATON_DOUBLE_FREE);
 	baton_freed_add(t->control, (uintptr_t)p, n, t->view.call_site);
 }
 

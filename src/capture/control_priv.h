@@ -48,6 +48,7 @@ struct control {
 	bool due;      /* a step is over as soon as the real call is done */
 	bool targeted; /* it has stood at its target, and was let go */
 	bool done;     /* and has done it */
+	bool loading;  /* FREE: in the loader, under its lock, which whoever makes a thread takes */
 	struct plan_op op;
 	uint64_t looked;	     /* READ: the value that was there at the gate */
 	struct control_entry before; /* READ: of `seen', before the gate */
@@ -85,6 +86,8 @@ static inline bool control_is_beyond(const struct control *c)
 }
 
 uint32_t control_key(uint32_t site);
+/* Is it code of the dynamic loader? */
+bool control_is_loader(const void *code);
 /* Of all threads the one that was made last. */
 struct control *control_newest(void);
 

@@ -93,12 +93,12 @@ static void log_birth(struct thread *t, void *p, unsigned flags)
 		range_alloc(t, p, n, size_aux(n) | flags, t->view.call_site);
 }
 
-static void log_death(struct thread *t, void *p)
+static void log_death(struct thread *t, void *p, const void *caller)
 {
 	size_t n;
 
 	if (CONTROLLED(t))
-		control_freeing(t, p);
+		control_freeing(t, p, caller);
 	n = REAL(malloc_usable_size)(p);
 	range_free(t, p, n, size_aux(n), t->view.call_site);
 	if (CONTROLLED(t))
@@ -186,7 +186,7 @@ EXPORT void free(void *p)
 		fiber_allocates();
 	real = REAL(free);
 	HOOK(t)
-		log_death(t, p);
+		log_death(t, p, __builtin_return_address(0));
 	real(p);
 }
 
@@ -196,7 +196,7 @@ EXPORT size_t malloc_usable_size(void *p)
 }
 
 /* n is not 0; in a hook.  NULL, errno set: the old block stands. */
-static void *move_block(struct thread *t, void *old, size_t n)
+static void *move_block(struct thread *t, void *old, size_t n, const void *caller)
 {
 	size_t had = REAL(malloc_usable_size)(old);
 	void *p;
@@ -208,7 +208,7 @@ static void *move_block(struct thread *t, void *old, size_t n)
 		return NULL;
 	log_birth(t, p, 0);
 	range_copy(t, p, old, had < n ? had : n, t->view.call_site);
-	log_death(t, old);
+	log_death(t, old, caller);
 	REAL(free)(old);
 	return p;
 }
@@ -236,11 +236,11 @@ EXPORT void *realloc(void *old, size_t n)
 		return p;
 	}
 	if (n != 0) {
-		p = move_block(t, old, n);
+		p = move_block(t, old, n, __builtin_return_address(0));
 		hook_leave(t);
 		return p;
 	}
-	log_death(t, old);
+	log_death(t, old, __builtin_return_address(0));
 	hook_leave(t);
 	return born(real(old, 0), 0);
 }

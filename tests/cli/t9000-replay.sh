@@ -268,6 +268,11 @@ env -u ORDER_OFF foresee record -q -o shares.foresee ./shares >/dev/null || exit
 replay --stop shares.foresee 1
 is "$status" 0 "shares of a file: replayed"
 
+# A thread that has done its part ends, and the loader frees memory with its lock held.
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/quits.c" -o quits && foresee record -q -o quits.foresee ./quits >/dev/null || exit 2
+replay --stop quits.foresee 1
+is "$status" 0 "pthread_exit: replayed, nobody stops inside the loader"
+
 # findings FILE...: numbers of those that are certified, of a report in JSON.
 findings() {
 	./flatten <"$1" | sed -n 's/^\.findings\.\([0-9]*\)\.certified=true$/\1/p'
