@@ -205,6 +205,8 @@ bool trial_begin_blocks(struct trial *x, uint64_t seed)
 		TINY_COUNTS | TINY_FACTS | TINY_RWLOCKS | TINY_TRIES,
 		TINY_LOCKING | TINY_FACTS | TINY_RWLOCKS | TINY_TRIES,
 		TINY_LIVES | TINY_FACTS | TINY_RWLOCKS,
+		TINY_REREADS,
+		TINY_REREADS | TINY_FACTS | TINY_ATOMICS,
 	};
 	const uint64_t n = sizeof(features) / sizeof(features[0]);
 
