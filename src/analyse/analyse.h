@@ -32,7 +32,8 @@ struct analyse {
 	struct texts atomic;	   /* --atomic: functions that are meant to be atomic */
 	bool knowledge;		   /* there are mttl properties to judge */
 	bool json, html, quiet, verbose, lenient;
-	bool bare;		     /* --no-source: no lines of the program's source */
+	bool plain_moves; /* --plain-moves: none that was recorded with --valgrind is an atomic */
+	bool bare;	  /* --no-source: no lines of the program's source */
 	const struct format *format; /* another than text, JSON and pages; or NULL */
 	uint32_t rendered;	     /* reports so far */
 	bool by_default;	     /* the analyses are those that fit what is given */

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "report/frames.h"
 #include "witness/evidence.h"
+#include "witness/moves.h"
 #include "witness/witness.h"
 
 /* ---- reading ---- */
@@ -232,7 +233,8 @@ static void refuse(struct certify *c, struct findings *f, struct finding *x,
 
 /* Accesses that are missing may order these events, or change what the spec looks at; but in the
  * recorded run itself nothing of that matters to a spec without variables. */
-static const char *gaps(const struct certify *c, const struct check_verdict *v)
+static const char *gaps(const struct certify *c, const struct finding *x,
+			const struct check_verdict *v)
 {
 	const struct spec *spec = c->seen.monitors ? c->seen.monitors->spec : NULL;
 	struct trace_info info = trace_info(c->reading.trace);
@@ -240,6 +242,11 @@ static const char *gaps(const struct certify *c, const struct check_verdict *v)
 	if (info.blind)
 		return "no call that synchronises was seen, as of a statically linked program: its locks may "
 		       "order these events";
+	if (info.code && x->kind == FINDING_RACE && !c->a->plain_moves &&
+	    moves_may_be_atomic(c->evidence, x->events[0]) &&
+	    moves_may_be_atomic(c->evidence, x->events[1]))
+		return "a plain move may be an atomic of the source, and the binary does not say "
+		       "(--plain-moves: none is)";
 	if (!info.partial && !info.locks_only)
 		return NULL;
 	if (v->observed)
@@ -264,7 +271,7 @@ static void decline(struct certify *c, struct findings *f, struct finding *x,
 
 static void accept(const struct certify *c, struct finding *x, const struct check_verdict *v)
 {
-	const char *why = v->doubtful ? v->doubt : gaps(c, v);
+	const char *why = v->doubtful ? v->doubt : gaps(c, x, v);
 
 	x->dep = v->dep;
 	x->observed = v->observed;

@@ -51,6 +51,8 @@ enum {
 	  .chooses = true },									\
 	{ ANALYSE_AT(engine.values), 0, "values", NULL,							\
 	  "exact: any write of the same value serves a read", .chooses = true },			\
+	{ ANALYSE_AT(plain_moves), 0, "plain-moves", NULL,						\
+	  "--valgrind: no plain move is an atomic of the source", .chooses = true },		\
 	{ ANALYSE_AT(engine.all_pairs), 0, "all-pairs", NULL,						\
 	  "every pair or cycle of events, not one for each set of places", .chooses = true },	\
 	{ ANALYSE_AT(engine.fork_join), 0, "fork-join", NULL,						\

@@ -56,7 +56,7 @@ const struct command cmd_config = {
 		"The file is looked for in the working directory and above it. A line is a setting, NAME or\n"
 		"NAME = VALUE, or a rule of suppression, KIND:PART:GLOB. Settings are options of run, check\n"
 		"and observe, which the command line wins over: analysis, spec, suppress, baseline, format,\n"
-		"strict, values, all-pairs, breadth, window, budget, jobs, fork-join, expect-status. Paths are\n"
+		"strict, values, plain-moves, all-pairs, breadth, window, budget, jobs, fork-join, expect-status. Paths are\n"
 		"relative to the file. FORESEE_PROJECT names another file; empty: none.\n",
 	.options = config_options,
 	.run = config_command,

@@ -13,11 +13,11 @@ static const struct {
 	const char *name;
 	bool path;
 } settings[] = {
-	{ "analysis", false },	{ "spec", true },	    { "suppress", true },
-	{ "baseline", true },	{ "format", false },	    { "strict", false },
-	{ "values", false },	{ "all-pairs", false },	    { "breadth", false },
-	{ "window", false },	{ "budget", false },	    { "jobs", false },
-	{ "fork-join", false }, { "expect-status", false },
+	{ "analysis", false }, { "spec", true },	 { "suppress", true },
+	{ "baseline", true },  { "format", false },	 { "strict", false },
+	{ "values", false },   { "plain-moves", false }, { "all-pairs", false },
+	{ "breadth", false },  { "window", false },	 { "budget", false },
+	{ "jobs", false },     { "fork-join", false },	 { "expect-status", false },
 };
 #define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
 

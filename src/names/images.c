@@ -2,8 +2,9 @@
 
 #include <pthread.h>
 
-#include "names/symbols.h"
 #include "base/wire.h"
+#include "names/symbols.h"
+#include "trace/format.h"
 
 #define BUILD_ID_MOST 64u
 #define INLINED_MOST 16u
@@ -11,6 +12,7 @@
 struct code {
 	uint32_t image; /* index in images + 1; 0 none */
 	uint64_t address;
+	bool call;  /* its accesses are those of a function that is called there */
 	bool known; /* site is filled in */
 	struct trace_site site;
 };
@@ -112,6 +114,7 @@ void images_take_code(struct images *im, struct wire *w, uint32_t most, uint32_t
 	index = map_get(&im->numbers, wire_u32(w));
 	c.image = index ? (uint32_t)*index + 1 : 0;
 	c.address = wire_varint(w);
+	c.call = wire_left(w) > 0 && wire_varint(w) == FORMAT_CODE_CALL;
 	if (*site == 0 || *site >= most)
 		wire_fail(w);
 	if (w->bad)
@@ -150,14 +153,13 @@ static void code_find(struct images *im, struct code *c)
 	size_t n = i ? symbols_code(i->symbols, c->address - 1, frames, INLINED_MOST) : 0;
 
 	c->known = true;
-	if (n == 0) {
-		c->site.function = outline(im, i, c->address);
-		return;
-	}
-	c->site = frames[0];
+	if (n > 0)
+		c->site = frames[0];
+	c->site.call = c->call;
+	c->site.gcc = i && symbols_by_gcc(i->symbols, c->address - 1);
 	if (!c->site.function)
 		c->site.function = outline(im, i, c->address);
-	for (size_t k = n; --k > 0;) {
+	for (size_t k = n; k-- > 1;) {
 		frames[k].inlined = k + 1 < n ? IMAGES_SITES + (uint32_t)im->inlined.n - 1 : 0;
 		*VEC_PUSH(&im->inlined) = frames[k];
 	}

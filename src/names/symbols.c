@@ -351,6 +351,34 @@ static bool unit_find(struct symbols *s, uint64_t address, Dwarf_Die *unit)
 	       dwarf_offdie(s->dwarf, s->ranges.at[past - 1].unit, unit) != NULL;
 }
 
+/* Gcc 16 and later put volatile accesses, which is what atomics are to them, into other instructions. */
+#define GCC_MOST 15
+
+/* "GNU C17 12.2.0 -O2 ...", "GNU C++17 12.2.0", of link-time optimisation "GNU GIMPLE 12.2.0". */
+static bool is_gcc(const char *producer)
+{
+	long version;
+
+	if (strncmp(producer, "GNU C", 5) != 0 && strncmp(producer, "GNU GIMPLE ", 11) != 0)
+		return false;
+	producer = strchr(producer + 4, ' ');
+	version = producer ? strtol(producer, NULL, 10) : 0;
+	return version > 0 && version <= GCC_MOST;
+}
+
+bool symbols_by_gcc(struct symbols *s, uint64_t address)
+{
+	Dwarf_Attribute attribute;
+	const char *producer = NULL;
+	Dwarf_Die unit;
+
+	symbols_open(s);
+	if (s->dwarf && unit_find(s, address, &unit) &&
+	    dwarf_attr(&unit, DW_AT_producer, &attribute))
+		producer = dwarf_formstring(&attribute);
+	return producer && is_gcc(producer);
+}
+
 /* From the directory that the compiler ran in. */
 static const char *file_name(struct symbols *s, Dwarf_Die *unit, const char *name)
 {

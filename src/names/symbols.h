@@ -33,6 +33,10 @@ enum symbols_file symbols_compare(const struct symbols *s, const char *path);
  * nothing is known but perhaps symbols_function. */
 size_t symbols_code(struct symbols *s, uint64_t address, struct trace_site *out, size_t max);
 
+/* Is the code there made by gcc, of a version in which atomics are moved and nothing else?  By debug
+ * information. */
+bool symbols_by_gcc(struct symbols *s, uint64_t address);
+
 /* The function or variable around an address by the symbol tables, and how far in; NULL none. */
 const char *symbols_function(struct symbols *s, uint64_t address, uint64_t *offset);
 const char *symbols_variable(struct symbols *s, uint64_t address, uint64_t *offset);

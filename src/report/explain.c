@@ -159,11 +159,6 @@ static void next_format(struct explain *x, const struct finding *f)
 		strbuf_addf(&x->out, "   found by %s\n", f->engine->name);
 	if (f->also)
 		strbuf_addf(&x->out, "   %s\n", f->also);
-	if (f->kind == FINDING_RACE && trace_info(x->t).code)
-		strbuf_adds(
-			&x->out,
-			"   read from a binary, which does not tell C11 atomics that are plain moves: "
-			"if the source has such here, this is none\n");
 	if (f->why)
 		strbuf_addf(&x->out, "   %s: %s\n",
 			    f->status == FINDING_REPLAYED ? "predicted as a warning only"

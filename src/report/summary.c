@@ -44,11 +44,18 @@ static void tries_format(const struct engine_counts *c, bool partial, struct str
 	add_count(out, &comma, c->undecided, "neither");
 }
 
+static bool is_doubted(const struct finding *f)
+{
+	return f->doubted;
+}
+
 /* Every analysis that counts, by name where several look for the same.  Of several, those that met
  * no candidate have nothing to say. */
 static void analyses_format(const struct report *r, struct strbuf *out)
 {
 	struct trace_info info = trace_info(r->trace);
+	bool partial =
+		info.partial || info.blind || (info.code && findings_any(r->findings, is_doubted));
 
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
@@ -59,10 +66,9 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		if (scope_is_shared(r, a->engine))
 			strbuf_addf(out, "%s: ", a->engine->name);
 		if (a->engine->proof == ENGINE_TRIES)
-			tries_format(&a->counts, info.partial || info.blind, out);
+			tries_format(&a->counts, partial, out);
 		else
-			counts_format(&a->counts, a->engine->aim, info.partial || info.blind,
-				      r->stopped != 0, out);
+			counts_format(&a->counts, a->engine->aim, partial, r->stopped != 0, out);
 		strbuf_adds(out, ".");
 	}
 }

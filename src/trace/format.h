@@ -423,6 +423,9 @@ static inline unsigned format_kind_more(unsigned kind)
 /* op byte of RMW: enum foresee_rmw_op, or a compare-and-swap that succeeded. */
 #define FORMAT_RMW_CAS 255u
 
+/* Of C_CODE, last: the place of a call.  Of --valgrind, where accesses there are those of the function. */
+#define FORMAT_CODE_CALL 1u
+
 /* aux of TRAILING. */
 #define FORMAT_TRAILING_ATOMIC 1u /* relaxed */
 #define FORMAT_TRAILING_NOVALUE 2u

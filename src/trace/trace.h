@@ -101,6 +101,9 @@ struct trace_site {
 	uint32_t line, column, size;
 	uint8_t kind, flags;
 	uint32_t inlined; /* the site this was inlined into, 0 none */
+	/* Of a program as it is: its accesses are those of a function on strings and memory that is called
+	 * there; code by gcc, in whose versions atomics are moved and nothing else. */
+	bool call, gcc;
 	uint64_t feeds;
 	uint16_t keeper;
 };

@@ -72,7 +72,6 @@ check "static: a warning" grep -q 'only a warning: no call that synchronises was
 check "static: nothing is predicted" sh -c '! grep -q predicted log'
 foresee check -q -a races small.foresee >log
 check "small: predicted" grep -q 'predicted, certified' log
-check "small: what a binary does not tell is said" grep -q 'C11 atomics that are plain moves' log
 foresee run -q --valgrind ./small >log 2>&1
 check "run --valgrind finds it" grep -q 'data race on x ' log
 check "and where" grep -q 'small.c:3 in worker' log

@@ -173,7 +173,8 @@ static const struct image *image_find(Addr pc)
 
 /* ---- sites ---- */
 
-uint32_t site_return(Addr pc)
+/* pc: behind a call, or one more than an instruction's; no call is as short as that. */
+static uint32_t place_of(Addr pc, Bool call)
 {
 	struct place *p;
 	const struct image *m;
@@ -195,14 +196,20 @@ uint32_t site_return(Addr pc)
 			 : m != NULL					   ? m->part
 									   : SITE_PROGRAM;
 	end = put_varint(put_varint(buffer, p->site), m != NULL ? m->number : 0);
-	end = put_varint(end, m != NULL ? pc - m->bias : pc);
+	end = put_varint(put_varint(end, m != NULL ? pc - m->bias : pc),
+			 call ? FORMAT_CODE_CALL : 0);
 	log_control(FORMAT_K_C_CODE, buffer, (SizeT)(end - buffer));
 	return p->site;
 }
 
+uint32_t site_return(Addr pc)
+{
+	return place_of(pc, True);
+}
+
 uint32_t site_of(Addr pc)
 {
-	return site_return(pc + 1);
+	return place_of(pc + 1, False);
 }
 
 /* What was loaded there is gone. */

@@ -1,0 +1,25 @@
+/*
+ * Which accesses of a program as it is (--valgrind) can be no atomics of its source.
+ *
+ * A binary does not say: C11's relaxed, acquire and release loads and stores are plain moves, clang makes
+ * `add $1, x' of a relaxed load and a relaxed store, and neither debug information nor the type of a
+ * variable tells of __atomic_load_n(&plain).  So an access may be one unless it is seen to be none:
+ *
+ *	it ends memory, or its address is no multiple of its size
+ *	it was done by a function of the C library on strings and memory, by the kernel, or in a copy
+ *	it is part of an instruction that changes memory in place, without a lock prefix, of code that gcc
+ *	has made, by its debug information: gcc moves atomics and does nothing else with them
+ *
+ * tests/cli/t2064-plain-moves.sh holds the last to the gcc at hand.
+ */
+#ifndef WITNESS_MOVES_H
+#define WITNESS_MOVES_H
+
+#include "base/common.h"
+
+struct evidence;
+
+/* The access at pos, of a trace with trace_info.code. */
+bool moves_may_be_atomic(const struct evidence *ev, uint64_t pos);
+
+#endif /* WITNESS_MOVES_H */
