@@ -97,7 +97,7 @@ struct finding_split {
 	bool a_feeds_c; /* what c writes comes of what a read */
 };
 
-#define FINDING_EVENTS 8
+#define FINDING_EVENTS 64
 
 struct engine;
 

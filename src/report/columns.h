@@ -24,7 +24,7 @@
 
 #include "base/common.h"
 
-#define COLUMNS_MAX 8
+#define COLUMNS_MAX 64
 #define COLUMNS_WIDEST 60    /* no entry is wider ... */
 #define COLUMNS_NARROWEST 20 /* ... nor cut to less, whatever the width of the picture */
 

@@ -1,6 +1,7 @@
 #include "report/cycle.h"
 
-#define HELD 64 /* locks looked at, of those that a thread holds */
+#define HELD 64	      /* locks looked at, of those that a thread holds */
+#define STEPS 100000u /* looked at, for a way round */
 
 bool cycle_is_lock(const struct evidence_event *e)
 {
@@ -58,6 +59,7 @@ struct search {
 	bool waits[FINDING_EVENTS][FINDING_EVENTS];
 	uint64_t held[FINDING_EVENTS][FINDING_EVENTS];
 	uint32_t order[FINDING_EVENTS];
+	uint32_t steps; /* left */
 };
 
 /* The acquire by which `holder' keeps `asker' out; 0: it does not. */
@@ -90,19 +92,22 @@ static void look(struct search *s, uint32_t a, uint32_t b)
 		s->waits[a][b] = (s->held[a][b] = find_held(s->ev, asker, &s->targets[b])) != 0;
 }
 
-/* Completes order[], whose first `done' are fixed, to a circle.  At most eight: every way is
- * tried. */
-static bool complete(struct search *s, uint32_t done, uint32_t used)
+/* Completes order[], whose first `done' are fixed, to a circle.  A lock has one holder, so there is
+ * one way; only readers, of whom one waits for several, make more. */
+static bool complete(struct search *s, uint32_t done, uint64_t used)
 {
 	uint32_t last = s->order[done - 1];
 
 	if (done == s->n)
 		return s->waits[last][s->order[0]];
+	if (s->steps == 0)
+		return false;
+	s->steps--;
 	for (uint32_t next = 0; next < s->n; next++) {
 		if (used >> next & 1 || !s->waits[last][next])
 			continue;
 		s->order[done] = next;
-		if (complete(s, done + 1, used | 1u << next))
+		if (complete(s, done + 1, used | UINT64_C(1) << next))
 			return true;
 	}
 	return false;
@@ -115,6 +120,7 @@ void cycle_find(const struct evidence *ev, const struct finding *f, struct cycle
 	assert(f->nevents > 0 && f->nevents <= FINDING_EVENTS);
 	memset(&s, 0, sizeof(s));
 	s.ev = ev;
+	s.steps = STEPS;
 	s.n = f->nevents;
 	for (uint32_t i = 0; i < s.n; i++)
 		s.targets[i] = evidence_get(ev, f->events[i]);

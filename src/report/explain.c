@@ -378,22 +378,29 @@ void explain_finding(const struct report *r, const struct explain_options *opt,
 	explain_end(&x);
 }
 
+/* In a line: of a circle of many threads, some. */
+#define HEADLINE_PLACES 8
+
 void explain_headline(const struct report *r, const struct finding *f, struct strbuf *out)
 {
 	STRBUF_SCOPED subject = { 0 };
 	struct evidence_event e;
+	uint32_t shown;
 	struct explain x = explain_begin(r, &(struct explain_options){ 0 });
 
 	subject_get(&x, f, &subject);
 	short_title(&x, f, strbuf_str(&subject));
 	strbuf_adds(out, strbuf_str(&x.out));
-	for (uint32_t i = 0; i < f->nevents; i++) {
+	shown = f->nevents > HEADLINE_PLACES ? HEADLINE_PLACES / 2 : f->nevents;
+	for (uint32_t i = 0; i < shown; i++) {
 		e = evidence_get(x.ev, f->events[i]);
 		strbuf_clear(&x.out);
 		frames_location(x.t, e.site, e.stack, &x.out);
 		strbuf_addf(out, "%s%s", i > 0 && i + 1 == f->nevents ? " and " : ", ",
 			    x.out.n ? strbuf_str(&x.out) : "a place not known");
 	}
+	if (shown < f->nevents)
+		strbuf_addf(out, " and %" PRIu32 " more places", f->nevents - shown);
 	if (f->property && f->nevents == 0)
 		strbuf_adds(out, ", in the initial state");
 	strbuf_addf(out, " (%s)", explain_sureness(f));

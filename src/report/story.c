@@ -16,6 +16,8 @@
 
 #define LINES STORY_STEPS
 #define MOST_COLUMNS 4 /* unless there are more targets */
+#define PAGE_COLUMNS 8 /* where there is a page for them, likewise */
+_Static_assert(COLUMNS_MAX >= FINDING_EVENTS, "each target has its column");
 #define EQUAL_LINES 2
 #define LONG_GAP 4   /* events left out without a word are fewer */
 #define LOOK 1000000 /* events looked at to say what hid it */
@@ -331,8 +333,8 @@ void story_waits(const struct story *s, const struct finding *f, const struct st
 	STRBUF_SCOPED text = { 0 };
 	struct picture p;
 
-	assert(w->nkeep < LINES);
 	picture_init(&p, s, f);
+	p.lines = w->nkeep < LINES ? LINES : w->nkeep;
 	for (uint32_t i = 0; i < w->ntargets; i++)
 		add_target(&p, w->targets[i]);
 	for (uint32_t i = 0; i < w->nkeep; i++)
@@ -384,7 +386,7 @@ void story_choose(const struct story *s, const struct finding *f, const struct s
 
 	picture_init(&p, s, f);
 	p.lines = w->lines;
-	p.columns = COLUMNS_MAX;
+	p.columns = PAGE_COLUMNS;
 	for (uint32_t i = 0; i < w->ntargets; i++)
 		add_target(&p, w->targets[i]);
 	for (size_t i = 0; i < w->nkeep; i++)

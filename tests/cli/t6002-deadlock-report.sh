@@ -262,4 +262,31 @@ has out '^1  deadlock of 5 threads on forks' "its locks have names"
 has out '^   T[2-6]  holds +forks.* table\.c:8 in eat$' "where it took what it holds"
 has out '^ +table\.c:16 in philosopher$' "called from where"
 has out 'table\.c:9 in eat, called as in T[2-6]$' "the others the same way"
+
+# ring N: so many threads, each of which takes its lock and the next one's, one after the other.
+ring() {
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) { t = "T" i + 1; a = "f" i; b = "f" (i + 1) % n
+		print t "|acq(" a ")|f.c:1:dine\n" t "|acq(" b ")|f.c:2:dine"
+		print t "|rel(" b ")|f.c:3:dine\n" t "|rel(" a ")|f.c:4:dine" } }'
+}
+for n in 9 64; do
+	ring $n >ring.std
+	run foresee check --witness-dir ring.$n ring.std
+	is "$status" 1 "ring of $n: status"
+	has out "^1  deadlock of $n threads on f1, f2, f3, f4 and $((n - 4)) more +predicted, certified$" "ring of $n: found"
+	is "$(grep -c '<- waits for T' out)" $n "ring of $n: each waits"
+	is "$(grep -c '^ .*  waits for  f' out)" $n "ring of $n: for what"
+	is "$(wc -w <<<"$(grep ^target ring.$n/1.witness)")" $((n + 1)) "ring of $n: the witness names all"
+	ok "ring of $n: which the checker takes" foresee verify ring.std ring.$n/1.witness
+	sed "s/^\(target.*\) [0-9]*$/\1/" ring.$n/1.witness >less.witness
+	run foresee verify ring.std less.witness
+	is "$status" 1 "ring of $n: and refuses without the last"
+	run foresee check -f json ring.std
+	is "$(value out 'len(f["events"])')" $n "ring of $n: JSON"
+	is "$(value out 'f["summary"].count("f.c:2") ')" $((n > 8 ? 4 : n)) "ring of $n: in a line, some places"
+done
+ring 65 >ring.std
+run foresee check ring.std
+is "$status" 3 "ring of 65: status"
+has out '^not complete: deadlocks: circles of more than 64 threads were not looked for$' "ring of 65: says so"
 done_testing

@@ -182,7 +182,7 @@ static void test_joins(void)
 	joins(join, "1 4", "2 5", NULL, "a join with a lock that the child asks for");
 	joins(join, "1 2 4", "3 5", "B holds l here", "not with the lock taken");
 	joins(join, "1 2 3 4", "5 2", "is a target and in the order", "not after it");
-	joins(join, "1 4", "5", "is of 2 to 8 events", "a join alone");
+	joins(join, "1 4", "5", "is of 2 to 64 events", "a join alone");
 	deadlock(join, "1 4", "2 5", "asks for no lock", "not called a deadlock of locks");
 	joins("A|acq(l)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(l)|4\nB|acq(m)|5\nB|acq(l)|6\n", "1 5",
 	      "2 6", "no target joins", "one of locks is not called this");

@@ -483,7 +483,7 @@ static bool is_right(const struct cycle *c, const uint32_t *wants)
 	return c->at[0].request.pos == n + 1;
 }
 
-/* Circles of two to eight in any order; and what is no circle through all. */
+/* Circles of two to sixty-four in any order; and what is no circle through all. */
 static void test_cycles(void)
 {
 	struct strbuf text = { 0 }, targets = { 0 };

@@ -10,15 +10,19 @@
 // bug: -DSEATS=5
 // bug: -DSEATS=6
 // bug: -DSEATS=7
+// bug: -DSEATS=12
+// bug: -DSEATS=40
 // safe: -DSEATS=2 -DWAITER
 // safe: -DSEATS=3 -DWAITER
 // safe: -DSEATS=4 -DWAITER
 // safe: -DSEATS=5 -DWAITER
 // safe: -DSEATS=6 -DWAITER
 // safe: -DSEATS=7 -DWAITER
+// safe: -DSEATS=40 -DWAITER
 // safe: -DSEATS=2 -DLEFT
 // safe: -DSEATS=5 -DLEFT
 // safe: -DSEATS=7 -DLEFT
+// safe: -DSEATS=40 -DLEFT
 #include <pthread.h>
 #include <stdint.h>
 

@@ -50,7 +50,7 @@ static void *reader(void *arg)
 	hand_over(2);
 	wait_for(3);
 	cells[done]++; /* not before the second thread */
-	if (a == 98) // read
+	if (a == 98)   // read
 		return NULL;
 	return arg;
 }
