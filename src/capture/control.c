@@ -100,6 +100,7 @@ void control_start(const char *line)
 /* ---- keys ---- */
 
 #define SITES (1u << 22) /* of which the key is kept */
+#define LOOKS 200	 /* at one who is on his way, before a sleep */
 
 uint32_t control_key(uint32_t site)
 {
@@ -370,10 +371,22 @@ static void want(struct plan_seat *s, uint32_t progress)
 		;
 }
 
+/* One who is on his way comes sooner than a sleep and a waking are done; who looks for longer takes the
+ * processor from him, where there are few. */
+static bool comes_soon(const struct plan_seat *s, uint32_t progress)
+{
+	for (int i = 0; i < LOOKS; i++) {
+		if (has_come(s, progress))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
 /* Who wants more than another one is woken with it, and says so again. */
 static void await(struct control *c, const struct plan_wait *w, struct plan_seat *other)
 {
-	while (!has_come(other, w->progress)) {
+	while (!comes_soon(other, w->progress)) {
 		uint32_t bell = __atomic_load_n(&other->bell, __ATOMIC_SEQ_CST);
 
 		c->seat->waits_for = w->thread;
