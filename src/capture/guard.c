@@ -114,39 +114,64 @@ static void twins_watch(void)
 	module_watch(&w);
 }
 
-/* FORESEE_GUARD: the tool makes what is needed of the spec, and starts the program again, in this process. */
+/* The command line, as the kernel has it, with a zero behind each word; *n bytes. */
+static char *command_line(size_t *n)
+{
+	for (size_t room = 1u << 16; room <= 1u << 30; room *= 2) {
+		int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline",
+				      O_RDONLY | O_CLOEXEC);
+		char *p = sys_pages(room);
+		ssize_t got = 1;
+
+		for (*n = 0; fd >= 0 && p != NULL && got > 0 && *n<room; *n += got> 0 ? got : 0)
+			got = syscall(SYS_read, fd, p + *n, room - *n);
+		syscall(SYS_close, fd);
+		if (p == NULL || got <= 0)
+			return got == 0 ? p : NULL;
+		sys_munmap(p, room);
+	}
+	return NULL;
+}
+
+#define OWN_WORDS 6u /* foresee guard -s SPEC -- PROGRAM */
+
+/* FORESEE_GUARD: the tool makes what is needed of the spec, and starts the program again, in this process.  How the
+ * program was called goes by the environment. */
 static void start_by_tool(const char *spec)
 {
-	static char tool[4096], program[4096], arguments[32768];
-	static char *argv[1024];
-	ssize_t n, fd;
-	unsigned k = 0;
+	static char tool[4096], program[4096], called[8192] = "FORESEE_CALLED=";
+	const char *const own[OWN_WORDS] = { tool, "guard", "-s", spec, "--", program };
+	size_t n, words = 0, k = OWN_WORDS, e = 0;
+	char *slash, *line = command_line(&n);
+	const char **argv, **env;
 	Dl_info here;
-	char *slash;
 
 	unsetenv("FORESEE_GUARD");
-	if (dladdr(&guard_on, &here) == 0 || strlen(here.dli_fname) + 32 > sizeof(tool))
+	for (size_t i = 0; line != NULL && i < n; i++)
+		words += line[i] == '\0';
+	for (size_t i = 0; environ[i] != NULL; i++)
+		e++;
+	argv = sys_pages((words + OWN_WORDS + 1) * sizeof(*argv));
+	env = sys_pages((e + 2) * sizeof(*env));
+	if (words == 0 || argv == NULL || env == NULL || dladdr(&guard_on, &here) == 0 ||
+	    strlen(here.dli_fname) + 32 > sizeof(tool) ||
+	    readlink("/proc/self/exe", program, sizeof(program) - 1) <= 0) {
+		guard_say("guard: there is no way to the tool, which FORESEE_GUARD needs");
 		return;
+	}
 	memcpy(tool, here.dli_fname, strlen(here.dli_fname) + 1);
 	for (int i = 0; i < 3 && (slash = strrchr(tool, '/')) != NULL; i++)
 		*slash = '\0';
 	memcpy(tool + strlen(tool), "/bin/foresee", sizeof("/bin/foresee"));
-	n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	if (n <= 0 || fd < 0)
-		return;
-	n = syscall(SYS_read, fd, arguments, sizeof(arguments) - 1);
-	syscall(SYS_close, fd);
-	argv[k++] = tool;
-	argv[k++] = (char *)"guard";
-	argv[k++] = (char *)"-s";
-	argv[k++] = (char *)(uintptr_t)spec;
-	argv[k++] = (char *)"--";
-	argv[k++] = program;
-	for (char *a = arguments + strlen(arguments) + 1; a < arguments + n && k < 1023;
-	     a += strlen(a) + 1)
+	memcpy(argv, own, sizeof(own));
+	for (char *a = line + strlen(line) + 1; a < line + n; a += strlen(a) + 1)
 		argv[k++] = a;
-	syscall(SYS_execve, tool, argv, environ);
+	memcpy(env, environ, e * sizeof(*env));
+	if (strlen(called) + strlen(line) < sizeof(called)) {
+		memcpy(called + strlen(called), line, strlen(line) + 1);
+		env[e] = called;
+	}
+	syscall(SYS_execve, tool, argv, env);
 	guard_say("guard: cannot run '%s', which FORESEE_GUARD needs", tool);
 }
 
@@ -170,6 +195,9 @@ bool guard_start(void)
 	if (file == NULL)
 		return false;
 	p = map_program(file, strcspn(file, "\n"));
+	/* What the program becomes by exec is not guarded, and that file is none of its. */
+	unsetenv("FORESEE_OPTIONS");
+	unsetenv("FORESEE_PID");
 	if (p == NULL || !world_make(p)) {
 		guard_say(
 			"guard: what 'foresee guard' made of the spec cannot be read; the program "

@@ -296,6 +296,11 @@ static enum status start(const struct guard_order *g, const struct strbuf *b, st
 	setenv("FORESEE_PID", pid, 1);
 	unsetenv("FORESEE_TRACE");
 	unsetenv("FORESEE_GUARD");
+	/* The runtime has called us (FORESEE_GUARD), and says how the program was called. */
+	if (getenv("FORESEE_CALLED")) {
+		g->argv[0] = mem_strdup(getenv("FORESEE_CALLED"));
+		unsetenv("FORESEE_CALLED");
+	}
 	fflush(NULL);
 	execv(g->path, g->argv);
 	return diag_fail(d, ST_IO, "cannot run '%s': %s", g->path, strerror(errno));

@@ -4,6 +4,7 @@
 
 cat >t.c <<'C'
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <foresee.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -113,6 +114,16 @@ int main(int argc, char **argv)
 		what = argv[1];
 	if (!strcmp(what, "exec") && argc == 2)
 		return execl(argv[0], argv[0], "exec", "again", NULL);
+	if (!strcmp(what, "file")) /* it has number 3, which was the guard's until main */
+		return argc > 2 ? printf("%s\n", fcntl(3, F_GETFD) < 0 ? "gone" : "there"), 0
+				: dup2(0, 3) != 3 || execl(argv[0], argv[0], "file", "again", NULL);
+	if (!strcmp(what, "called")) {
+		printf("%s %d %s\n", argv[0], argc, argv[argc - 1]);
+		for (char **e = __environ; *e; e++)
+			if (strstr(*e, "FORESEE"))
+				puts(*e);
+		return 0;
+	}
 	if (!strcmp(what, "many"))
 		return crowd();
 	if (!strcmp(what, "library"))
@@ -159,6 +170,12 @@ has out '^calls 1$' "the property is handled, too"
 guarded exec 3 "exec: the new program is not guarded"
 has out '^calls 0$' "and calls no handler"
 hasnt err "$told" "and nothing is told of it"
+guarded file 0 "exec of a program that has a file"
+is "$(cat out) $(cat err)" "there " "leaves it open, and says nothing"
+ln -s t alias
+words=$(seq -s ' ' 20000)
+run env -u FORESEE_ROOT -u FORESEE_PROJECT -u FORESEE_LLVMS FORESEE_GUARD=t.spec timeout 100 ./alias called $words
+is "$(cat out)" "./alias 20002 20000" "FORESEE_GUARD: a program is called as it was, and its environment is as it was"
 guarded library 0 "a library that comes and goes"
 has err "$told 2 times" "what it writes is seen"
 guarded many 0 "1000 threads at one time"
