@@ -58,6 +58,9 @@ bool pass_is_lasting(void *none, const struct finding *f);
 /* Some analysis keeps the events in memory. */
 bool pass_needs_model(const struct analyse *a);
 
+/* settle.c: needs the evidence of all findings in the report. */
+void settle_findings(struct pass *p);
+
 /* prove.c: schedules for findings of engines that have none to show.  shb is sound but looks at one event
  * after the other: the search of syncp, which covers it, is asked for each pair.  Lattices keep two levels:
  * the way to a violation is looked for again.
