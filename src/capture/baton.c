@@ -252,6 +252,12 @@ void baton_trouble(const char *why, size_t n)
 /* Nobody can go on.  In a run that is kept everybody goes into the real call, and hangs there. */
 static void deadlock(void)
 {
+	static const char why[] =
+		"nobody could go on unless a signal comes, of a timer or of another "
+		"process: that is not explored";
+
+	if (baton_signal_helps())
+		baton_trouble(why, sizeof(why) - 1);
 	if (!baton_head->kept)
 		baton_leave(BATON_DEADLOCK);
 	baton_head->outcome = BATON_DEADLOCK;
@@ -382,6 +388,7 @@ void baton_begin(struct thread *t)
 {
 	struct baton_seat *s = &baton_seats[t->control->index];
 
+	s->thread = t;
 	s->kernel = baton_head->kernel[t->control->index] = t->kernel;
 	s->handle = pthread_self();
 	s->stack_low = t->stack_low;

@@ -12,6 +12,7 @@
  *	baton_futex.c	futexes
  *	baton_fd.c	pipes, sockets, eventfds
  *	baton_clock.c	time
+ *	baton_signal.c	signals that may come
  *	baton_word.c	words that threads share
  *	baton_freed.c	heap memory that is free
  *	baton_halt.c	stands still for a debugger
@@ -60,6 +61,7 @@ struct baton_seat {
 	uint64_t ticket;     /* of that wait */
 	uint16_t branch;     /* of the choice that it made last */
 	uint32_t generation; /* of the barrier that it is in */
+	const struct thread *thread;
 	pid_t kernel;
 	pthread_t handle;
 	struct baton_look looks[BATON_LOOKS]; /* since it did something else than read */
@@ -201,6 +203,11 @@ void baton_fd_start(void);
 bool baton_fd_is_ready(uint32_t thread);
 /* Nobody can go on.  True: somebody outside may help, and has been waited for. */
 bool baton_fd_wait(void);
+/* There are processes that the program has made. */
+bool baton_has_processes(void);
+
+/* Nobody can go on.  May a handler help, or what a timer does? */
+bool baton_signal_helps(void);
 
 /* ---- what a property is about ---- */
 

@@ -35,6 +35,16 @@ static struct barrier *barrier_find(const void *at)
 
 /* ---- when it can be done ---- */
 
+/* A robust mutex whose owner has ended: the kernel is about to free it, and whoever goes on waits for that. */
+static bool is_left(const pthread_mutex_t *m)
+{
+	bool left = false;
+
+	for (uint32_t i = 0; i < baton_head->nthreads && lock_mutex_is_robust(m); i++)
+		left |= baton_seats[i].ended && baton_seats[i].kernel == lock_mutex_holder(m);
+	return left;
+}
+
 static bool lock_is_free(const struct baton_op *op, const struct baton_seat *s)
 {
 	const void *l = (const void *)op->object;
@@ -47,7 +57,7 @@ static bool lock_is_free(const struct baton_op *op, const struct baton_seat *s)
 	case BATON_LOCK_SPIN:
 		return lock_spin_is_free(l);
 	default:
-		return lock_mutex_is_free(l, s->kernel);
+		return lock_mutex_is_free(l, s->kernel) || is_left(l);
 	}
 }
 

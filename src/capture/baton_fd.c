@@ -155,7 +155,7 @@ bool baton_fd_is_ready(uint32_t thread)
 	return s->nfds == 0 || is_ready(s, 0);
 }
 
-static bool has_processes(void)
+bool baton_has_processes(void)
 {
 	siginfo_t info;
 
@@ -177,7 +177,7 @@ bool baton_fd_wait(void)
 			continue;
 		for (uint32_t i = 0; i < s->nfds && own; i++)
 			own = is_own(s->fds[i].fd);
-		if (!own || has_processes()) {
+		if (!own || baton_has_processes()) {
 			baton_head->running = t; /* and no code that is not seen */
 			baton_head->unseen = 0;
 			is_ready(s, MOMENT_MS);

@@ -208,16 +208,21 @@ bool lock_mutex_is_robust(const pthread_mutex_t *m)
 	return m->__data.__kind & KIND_ROBUST;
 }
 
+pid_t lock_mutex_holder(const pthread_mutex_t *m)
+{
+	unsigned word = (unsigned)m->__data.__lock;
+
+	return m->__data.__kind & (KIND_ROBUST | KIND_INHERIT) ? (pid_t)(word & FUTEX_TID_MASK)
+							       : m->__data.__owner;
+}
+
 bool lock_mutex_is_free(const pthread_mutex_t *m, pid_t thread)
 {
-	int kind = m->__data.__kind, type = kind & KIND_TYPE;
-	unsigned word = (unsigned)m->__data.__lock;
-	pid_t holder = kind & (KIND_ROBUST | KIND_INHERIT) ? (pid_t)(word & FUTEX_TID_MASK)
-							   : m->__data.__owner;
+	int type = m->__data.__kind & KIND_TYPE;
 
 	if (mutex_has_no_owner(m))
 		return true;
-	return holder == thread &&
+	return lock_mutex_holder(m) == thread &&
 	       (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP);
 }
 

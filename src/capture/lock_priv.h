@@ -18,6 +18,8 @@ bool lock_mutex_is_held(const pthread_mutex_t *m);
 
 /* Would a lock call of the thread, known by its kernel number, come back at once?  (It may be refused.) */
 bool lock_mutex_is_free(const pthread_mutex_t *m, pid_t thread);
+/* Of one that has an owner. */
+pid_t lock_mutex_holder(const pthread_mutex_t *m);
 /* Does it get a new owner when its own ends? */
 bool lock_mutex_is_robust(const pthread_mutex_t *m);
 bool lock_rwlock_is_free(const pthread_rwlock_t *l, bool reads, pid_t thread);

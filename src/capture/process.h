@@ -24,6 +24,10 @@ bool start_prepare(void);
 void start_not(void);
 /* From now on a signal that kills the process is noted in the trace before it does. */
 void signal_start(void);
+/* Has the program ever asked for a handler of it? */
+bool signal_has_handler(int n);
+/* Is there a timer that may send one, or have a thread made? */
+bool signal_is_timed(void);
 
 /*
  * Locking patterns, told while the program runs (`foresee run -v'): a line on stderr the first

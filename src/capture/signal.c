@@ -426,7 +426,9 @@ static void timer_made(const struct sigevent *event)
 		__atomic_fetch_or(&timers, 1ull << n, __ATOMIC_RELAXED);
 }
 
-static void timers_set(void)
+static bool timer_runs; /* atomic: some timer was set, and may have come to its end since */
+
+static void timers_set(const struct itimerspec *at)
 {
 	uint64_t set = __atomic_load_n(&timers, __ATOMIC_RELAXED);
 
@@ -435,6 +437,24 @@ static void timers_set(void)
 			channel_give(channel_of_signal(n));
 	if (set & 1)
 		channel_give(CHANNEL_UNSEEN);
+	if (at->it_value.tv_sec != 0 || at->it_value.tv_nsec != 0)
+		__atomic_store_n(&timer_runs, true, __ATOMIC_RELAXED);
+}
+
+bool signal_is_timed(void)
+{
+	struct itimerval at;
+
+	for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
+		if (syscall(SYS_getitimer, which, &at) == 0 &&
+		    (at.it_value.tv_sec != 0 || at.it_value.tv_usec != 0))
+			return true;
+	return __atomic_load_n(&timer_runs, __ATOMIC_RELAXED);
+}
+
+bool signal_has_handler(int n)
+{
+	return __atomic_load_n(&actions[n].handler, __ATOMIC_ACQUIRE) != NULL;
 }
 
 static void cancelling(pthread_t thread)

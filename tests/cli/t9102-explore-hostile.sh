@@ -38,6 +38,13 @@ explore ./$prog memory
 is "$status" 3 "no memory: not explored"
 has out '^[0-9]+ of them were ended: .*: Cannot allocate memory$' "no memory: is said"
 fine sleep
+fine robust
+# A handler, or what a timer does, would post what is waited for: neither explored, nor a deadlock.
+for what in alarm timer child interrupted; do
+	explore ./$prog $what
+	is "$status" 3 "$what: not explored"
+	has out '^[0-9]+ of them were ended: nobody could go on unless a signal comes, ' "$what: is said"
+done
 fine exec
 explore ./$prog fork
 is "$status" 3 "fork: not called complete, for the other process is not explored"

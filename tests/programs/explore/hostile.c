@@ -1,13 +1,16 @@
 /* Programs that do not want to be explored: hostile WHAT [THREADS].  t9102-explore-hostile.sh */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MOST 300
@@ -78,8 +81,69 @@ static void no_memory(void)
 		abort();
 }
 
+static sem_t posted;
+static volatile sig_atomic_t handled;
+
+static void posts(int n)
+{
+	handled = n;
+	sem_post(&posted);
+}
+
+static void only_notes(int n)
+{
+	handled = n;
+}
+
+static void timer_posts(union sigval value)
+{
+	(void)value;
+	sem_post(&posted);
+}
+
+static void has_timer(void)
+{
+	struct sigevent e = { .sigev_notify = SIGEV_THREAD, .sigev_notify_function = timer_posts };
+	struct itimerspec at = { .it_value = { 0, 50000000 } };
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &e, &timer) != 0 ||
+	    timer_settime(timer, 0, &at, NULL) != 0)
+		abort();
+}
+
+/* Somebody posts, but no thread of the program; or a handler ends the wait. */
+static void waits_for_signal(void)
+{
+	if (is("alarm"))
+		alarm(1);
+	if (is("timer"))
+		has_timer();
+	if (is("child"))
+		forks(1);
+	while (sem_wait(&posted) != 0)
+		if (is("interrupted") && handled)
+			return;
+}
+
+/* Its owner ends: the next one has it. */
+static void robust(pthread_mutex_t *q)
+{
+	static pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(q, &attr);
+}
+
 static void *odd(void *arg)
 {
+	if (is("alarm") || is("timer") || is("child") || is("interrupted"))
+		waits_for_signal();
+	if (is("robust")) {
+		pthread_mutex_lock(&own);
+		return arg;
+	}
 	if (is("pipe"))
 		from_pipe();
 	if (is("outside"))
@@ -119,10 +183,23 @@ int main(int argc, char **argv)
 			close(i);
 	if (is("daemon") && daemon(1, 0) != 0)
 		return 1;
+	sem_init(&posted, 0, 0);
+	signal(SIGALRM, is("alarm") ? posts : SIG_IGN);
+	signal(SIGCHLD, is("child") ? posts : SIG_DFL);
+	if (is("interrupted"))
+		sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = only_notes }, NULL);
+	if (is("robust"))
+		robust(&own);
 	for (int i = 0; i < n && i < MOST; i++)
 		pthread_create(&t[i], NULL, i ? plain : odd, NULL);
 	if (is("spin"))
 		spun = 0;
+	if (is("interrupted"))
+		pthread_kill(t[0], SIGUSR1);
+	if (is("robust") && pthread_mutex_lock(&own) == EOWNERDEAD)
+		pthread_mutex_consistent(&own);
+	if (is("robust"))
+		pthread_mutex_unlock(&own);
 	for (int i = 0; i < n && i < MOST; i++)
 		pthread_join(t[i], NULL);
 	return 0;
