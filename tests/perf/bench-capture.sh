@@ -2,7 +2,7 @@
 # What recording costs: every kernel run natively, under clang's thread
 # sanitizer, under Helgrind, and recorded to a file, in turn.
 #
-#	bench-capture.sh [-k KERNEL] [-r REPETITIONS] [--no-helgrind]
+#	bench-capture.sh [-k KERNEL] [-r REPETITIONS] [-t THREADS] [--no-helgrind]
 #	bench-capture.sh [-k KERNEL] --verify
 #
 # Numbers are wall-clock, the least of the repetitions; slowdowns are against
@@ -31,11 +31,12 @@ stencil		350	200	150	-
 '
 helgrind_limit=120
 
-only='' reps=3 helgrind=1 mode=compare
+only='' reps=3 threads=4 helgrind=1 mode=compare
 while [ $# -gt 0 ]; do
 	case $1 in
 	-k) only=${2-} && shift ;;
 	-r) reps=${2-} && shift ;;
+	-t) threads=${2-} && shift ;;
 	--no-helgrind) helgrind=0 ;;
 	--verify | --full) mode=verify ;;
 	*)
@@ -46,7 +47,9 @@ while [ $# -gt 0 ]; do
 	shift
 done
 [ -n "$only" ] && kernels=$(grep -w "^$only" <<<"$kernels")
-case $reps in '' | *[!0-9]* | 0) echo "bench-capture: bad number of repetitions" >&2 && exit 2 ;; esac
+for n in "$reps" "$threads"; do
+	case $n in '' | *[!0-9]* | 0) echo "bench-capture: bad number '$n'" >&2 && exit 2 ;; esac
+done
 [ -n "$kernels" ] || { echo "bench-capture: no kernel '$only'" >&2 && exit 2; }
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/foresee-bench.XXXXXX") || exit 2
@@ -97,9 +100,9 @@ compare() {
 	build
 	for ((r = 0; r < reps; r++)); do
 		rm -f "$trace"
-		measure native 60 "$dir/native" "$scale"
-		measure tsan 300 "${fixed[@]}" "$dir/tsan" "$scale"
-		measure foresee 300 foresee record -q -o "$trace" "$dir/foresee" "$scale"
+		measure native 60 "$dir/native" "$scale" "$threads"
+		measure tsan 300 "${fixed[@]}" "$dir/tsan" "$scale" "$threads"
+		measure foresee 300 foresee record -q -o "$trace" "$dir/foresee" "$scale" "$threads"
 		agree tsan
 		agree foresee
 	done
@@ -107,10 +110,10 @@ compare() {
 	rm -f "$trace"
 	[ -n "$events" ] || { echo "bench-capture: $name: its trace is not whole" >&2 && exit 1; }
 	if [ $helgrind = 1 ]; then
-		measure small 60 "$dir/dwarf4" "$small"
-		measure small 60 "$dir/dwarf4" "$small"
+		measure small 60 "$dir/dwarf4" "$small" "$threads"
+		measure small 60 "$dir/dwarf4" "$small" "$threads"
 		measure helgrind $helgrind_limit valgrind -q --tool=helgrind --track-lockorders=no \
-			"$dir/dwarf4" "$small"
+			"$dir/dwarf4" "$small" "$threads"
 	fi
 	awk -v name="$name" -v heavy="$heavy" -v events="$events" -v bytes="$bytes" '
 	!($1 in wall) || $2 < wall[$1] { wall[$1] = $2 }
