@@ -16,22 +16,22 @@
  * Instead of the graph, clocks.  C[t] is what chain t knows; B[t] is t's own time when its block
  * began.  Before t learns v it looks whether v knows some of t's own block: B[t] <= v[t] says that a
  * path leads from the block out and back.  What others learnt in the middle of a block misses what
- * the block has learnt since, so its end tells all who know some of it (block_end).  Every report is a
- * path of the graph, so all of them are real; a circle may be told late, at an end
- * (tests/cases/atomicity/a11_told_late.case), and a block on several once.
+ * the block has learnt since, so at its end the chains that know some of it learn all of it
+ * (block_end).  Every report is a path of the graph, so all of them are real; a circle may be told late, at
+ * an end (tests/cases/atomicity/a11_told_late.case), and a block on several once.
  *
  * A clock does not change at a time at which it was handed out: a chain's time goes on before that.
  * So "u's time 7 is known" still says that all that u knew at 7 is known (order/stamp.h), and times
  * grow with what is learnt, not with events.
  *
- * Who knows some of a block?  Only what was written since it began.  A log of that is kept while
- * blocks are open, and an end goes through its part of it: each event costs so much as there are
- * blocks open at the same time.
+ * Cells, locks and channels may know some of a block, too, and stay as they are at its end: who learns
+ * from them looks which blocks they know some of, and learns the rest (lane_learn).  A chain's clock is
+ * never in want of that, so what it knows by the time alone needs no look.  For this the
+ * clocks that blocks ended with are kept, until they are more than what may know of them; then all that may want
+ * them is brought up to date at once (marks_settle), which costs little for each block.
  */
 
 #include "compare/stream_priv.h"
-
-#define AHEAD 8u /* places of the log: marks lie all over the memory */
 
 enum mark_kind { MARK_CELL, MARK_LOCK, MARK_CHANNEL, MARK_KINDS };
 
@@ -44,16 +44,14 @@ struct mark_reader {
 struct mark {
 	struct stamp write;		 /* the last write, or release */
 	uint32_t writer;		 /* 1 + chain; 0: none yet */
-	uint32_t whose;			 /* of whom its stamps are: whose_bit */
 	VEC(struct mark_reader) readers; /* since: the latest read, or release, of each chain */
-	uint64_t logged;		 /* its latest place in the log, from 1 */
 };
 
-/* Chains, several to a bit; stamps of several chains have all. */
-static uint32_t whose_bit(uint32_t chain)
-{
-	return chain == STAMP_MIXED ? UINT32_MAX : 1u << chain % 32;
-}
+/* A block that was over when somebody knew some of it: [begin, at.time) are its chain's times. */
+struct ended {
+	uint32_t begin;
+	struct stamp at; /* all of it */
+};
 
 /* A chain and the block that it is in. */
 struct lane {
@@ -65,8 +63,8 @@ struct lane {
 	bool open;	   /* it is in a block, and no condition wait has ended that */
 	bool told;	   /* of this block */
 	uint32_t begin;	   /* B: time */
-	uint64_t log;	   /* first place in the log that may know of it */
 	struct seen first; /* its BEGIN */
+	VEC(struct ended) ended; /* in their order, since marks_settle */
 };
 
 struct aerodrome {
@@ -75,10 +73,9 @@ struct aerodrome {
 	struct {
 		VEC(struct mark) at;
 	} marks[MARK_KINDS];
-	VEC(uint32_t) log;     /* id * MARK_KINDS + kind */
-	uint64_t log_base;     /* place of log.at[0] */
-	uint64_t newest;       /* first place that the block begun last may look at */
-	uint32_t nopen;	       /* blocks */
+	VEC(uint32_t) enders;  /* chains that have `ended' */
+	size_t nended;	       /* of all chains */
+	size_t nmarks;	       /* of all kinds */
 	const struct step *at; /* the step at hand, or the last one */
 	struct step last;      /* the last of the batch before */
 	struct pairs pairs;
@@ -89,7 +86,6 @@ void *aerodrome_begin(const struct engine *e, const struct engine_options *opt)
 	struct aerodrome *self = mem_zalloc(sizeof(*self));
 
 	stamps_init(&self->stamps);
-	self->log_base = 1;
 	self->at = &self->last;
 	self->pairs = (struct pairs){
 		.engine = e,
@@ -122,13 +118,35 @@ static void block_tell(struct aerodrome *self, struct lane *l)
 	past_pairs_add(&self->pairs, &l->first, &e);
 }
 
-/* The chain comes after what v knows. */
+/* All of the block of chain u of which some, but not all, is known at u's time; NULL: there is none. */
+static const struct stamp *rest_of(const struct aerodrome *self, uint32_t u, uint32_t time)
+{
+	const struct lane *l = &self->lanes.at[u];
+	size_t n = l->ended.n;
+
+	if (n == 0 || time >= l->ended.at[n - 1].at.time)
+		return NULL;
+	n = SEARCH_PAST(i, 0, n, l->ended.at[i].begin <= time);
+	return n > 0 && time < l->ended.at[n - 1].at.time ? &l->ended.at[n - 1].at : NULL;
+}
+
+/* The chain comes after what v knows, and after the rest of each block that is over and that v knows
+ * some of. */
 static void lane_learn(struct aerodrome *self, struct lane *l, const struct stamp *v)
 {
 	if (l->open && stamp_at(v, l->now.chain) >= l->begin)
 		block_tell(self, l);
 	if (stamp_leq(&self->stamps, v, &l->now))
 		return;
+	for (size_t i = 0; i < self->enders.n; i++) {
+		uint32_t u = self->enders.at[i], time = stamp_at(v, u);
+		const struct stamp *rest = NULL;
+
+		if (time > stamp_at(&l->now, u))
+			rest = rest_of(self, u, time);
+		if (rest)
+			lane_learn(self, l, rest);
+	}
 	assert(l->now.time < UINT32_MAX - 1);
 	l->now.time += l->shown;
 	l->shown = false;
@@ -139,39 +157,13 @@ static void lane_learn(struct aerodrome *self, struct lane *l, const struct stam
 
 static struct mark *mark_of(struct aerodrome *self, enum mark_kind kind, uint32_t id)
 {
-	VEC_REACH(&self->marks[kind].at, id);
-	return &self->marks[kind].at.at[id];
-}
+	size_t n = self->marks[kind].at.n;
 
-/* Keeps of each mark its latest place: who looks from an earlier one on comes by there too. */
-static void log_thin(struct aerodrome *self)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < self->log.n; i++) {
-		uint32_t it = self->log.at[i];
-		struct mark *m = mark_of(self, it % MARK_KINDS, it / MARK_KINDS);
-
-		if (m->logged != self->log_base + i)
-			continue;
-		m->logged = self->log_base + n;
-		self->log.at[n++] = it;
+	if (id >= n) {
+		VEC_REACH(&self->marks[kind].at, id);
+		self->nmarks += self->marks[kind].at.n - n;
 	}
-	/* Blocks now begin to look too early, which costs time only. */
-	for (size_t i = 0; i < self->lanes.n; i++)
-		if (self->lanes.at[i].log > self->log_base)
-			self->lanes.at[i].log = self->log_base;
-	self->log.n = n;
-	self->newest = self->log_base + n;
-}
-
-/* Something was added to mark m, of this kind and number. */
-static void log_add(struct aerodrome *self, struct mark *m, enum mark_kind kind, uint32_t id)
-{
-	if (self->nopen == 0 || m->logged >= self->newest)
-		return;
-	m->logged = self->log_base + self->log.n;
-	*VEC_PUSH(&self->log) = id * MARK_KINDS + kind;
+	return &self->marks[kind].at.at[id];
 }
 
 static void mark_write(struct aerodrome *self, struct mark *m, struct lane *l)
@@ -183,7 +175,6 @@ static void mark_write(struct aerodrome *self, struct mark *m, struct lane *l)
 	    m->write.time != l->now.time)
 		stamp_set(&self->stamps, &m->write, &l->now);
 	m->writer = l->now.chain + 1;
-	m->whose = whose_bit(l->now.chain);
 	l->shown = true;
 }
 
@@ -196,7 +187,6 @@ static void mark_read(struct aerodrome *self, struct mark *m, struct lane *l)
 	if (i == m->readers.n)
 		*VEC_PUSH(&m->readers) = (struct mark_reader){ .chain = l->now.chain };
 	stamp_set(&self->stamps, &m->readers.at[i].at, &l->now);
-	m->whose |= whose_bit(l->now.chain);
 	l->shown = true;
 }
 
@@ -220,7 +210,7 @@ static void mark_clear(struct aerodrome *self, struct mark *m)
 	for (size_t i = 0; i < m->readers.n; i++)
 		stamp_clear(&self->stamps, &m->readers.at[i].at);
 	VEC_CLEAR(&m->readers);
-	m->writer = m->whose = 0;
+	m->writer = 0;
 }
 
 static void mark_drop(struct aerodrome *self, enum mark_kind kind, uint32_t id)
@@ -238,93 +228,85 @@ static void cell_split(struct aerodrome *self, uint32_t from, uint32_t to)
 	b = mark_of(self, MARK_CELL, to);
 	mark_clear(self, b);
 	b->writer = a->writer;
-	b->whose = a->whose;
 	stamp_set(&self->stamps, &b->write, &a->write);
 	for (size_t i = 0; i < a->readers.n; i++) {
 		*VEC_PUSH(&b->readers) = (struct mark_reader){ .chain = a->readers.at[i].chain };
 		stamp_set(&self->stamps, &b->readers.at[i].at, &a->readers.at[i].at);
 	}
-	log_add(self, b, MARK_CELL, to);
+}
+
+/* It comes after the rest of each block that is over and that it knows some of. */
+static void stamp_settle(struct aerodrome *self, struct stamp *s)
+{
+	for (size_t i = 0; i < self->enders.n; i++) {
+		uint32_t u = self->enders.at[i];
+		const struct stamp *rest = rest_of(self, u, stamp_at(s, u));
+
+		if (!rest)
+			continue;
+		if (stamp_leq(&self->stamps, s, rest))
+			stamp_set(&self->stamps, s, rest);
+		else
+			stamp_collect(&self->stamps, s, rest);
+		i = SIZE_MAX; /* all again: it knows more now */
+	}
+}
+
+/* The ended blocks can go: nobody knows some of one and not all. */
+static void marks_settle(struct aerodrome *self)
+{
+	for (int k = 0; k < MARK_KINDS; k++)
+		for (size_t i = 0; i < self->marks[k].at.n; i++) {
+			struct mark *m = &self->marks[k].at.at[i];
+
+			stamp_settle(self, &m->write);
+			for (size_t r = 0; r < m->readers.n; r++)
+				stamp_settle(self, &m->readers.at[r].at);
+		}
+	for (size_t i = 0; i < self->enders.n; i++) {
+		struct lane *l = &self->lanes.at[self->enders.at[i]];
+
+		for (size_t k = 0; k < l->ended.n; k++)
+			stamp_clear(&self->stamps, &l->ended.at[k].at);
+		VEC_CLEAR(&l->ended);
+	}
+	VEC_CLEAR(&self->enders);
+	self->nended = 0;
 }
 
 /* ---- blocks ---- */
 
-static void block_begin(struct aerodrome *self, struct lane *l)
+static void block_begin(struct lane *l)
 {
 	l->now.time++;
 	l->shown = false;
 	l->begin = l->now.time;
 	l->told = false;
 	l->open = true;
-	if (self->nopen++ == 0) {
-		self->log_base += self->log.n;
-		self->log.n = 0;
-	}
-	if (self->log.n > 4096 + 2 * self->marks[MARK_CELL].at.n)
-		log_thin(self);
-	l->log = self->newest = self->log_base + self->log.n;
 }
 
-/* Whoever knows some of the block comes after all of it.  True: so it is here. */
-static bool stamp_end(struct aerodrome *self, struct stamp *s, const struct lane *l)
+/* Whoever knows some of the block comes after all of it: chains at once. */
+static void block_end(struct aerodrome *self, struct lane *l)
 {
-	if (stamp_at(s, l->now.chain) < l->begin)
-		return false;
-	if (stamp_leq(&self->stamps, s, &l->now))
-		stamp_set(&self->stamps, s, &l->now);
-	else
-		stamp_collect(&self->stamps, s, &l->now);
-	return true;
-}
+	struct ended *e;
 
-/* Of the log. */
-static struct mark *mark_at(const struct aerodrome *self, uint32_t logged)
-{
-	return &self->marks[logged % MARK_KINDS].at.at[logged / MARK_KINDS];
-}
-
-/* Lanes that know some of the block come after all of it.  Of whom there may be stamps that know some: a
- * chain's clock only grows. */
-static uint32_t lanes_end(struct aerodrome *self, struct lane *l)
-{
-	uint32_t who = whose_bit(l->now.chain);
-
+	l->open = false;
+	l->shown = true;
+	if (l->now.time == l->begin)
+		return; /* nothing was learnt since somebody came to know of it */
 	for (uint32_t u = 0; u < self->lanes.n; u++) {
 		struct lane *o = &self->lanes.at[u];
 
-		if (o != l && stamp_at(&o->now, l->now.chain) >= l->begin) {
+		if (o != l && stamp_at(&o->now, l->now.chain) >= l->begin)
 			lane_learn(self, o, &l->now);
-			who |= whose_bit(u);
-		}
 	}
-	return who;
-}
-
-static void block_end(struct aerodrome *self, struct lane *l)
-{
-	uint32_t who = lanes_end(self, l);
-
-	for (size_t i = (size_t)(l->log - self->log_base); i < self->log.n; i++) {
-		uint32_t it = self->log.at[i];
-		struct mark *m = mark_at(self, it);
-		bool grew;
-
-		if (i + AHEAD < self->log.n)
-			__builtin_prefetch(mark_at(self, self->log.at[i + AHEAD]));
-		if (!(m->whose & who) || m->logged != self->log_base + i)
-			continue; /* nothing to do; it comes once more */
-		grew = stamp_end(self, &m->write, l);
-		for (size_t k = 0; k < m->readers.n; k++)
-			grew |= stamp_end(self, &m->readers.at[k].at, l);
-		if (!grew)
-			continue;
-		/* By now it may know of blocks that have begun since it was logged. */
-		m->whose |= whose_bit(STAMP_MIXED);
-		log_add(self, m, it % MARK_KINDS, it / MARK_KINDS);
-	}
-	l->shown = true;
-	l->open = false;
-	self->nopen--;
+	if (l->ended.n == 0)
+		*VEC_PUSH(&self->enders) = l->now.chain;
+	e = VEC_PUSH(&l->ended);
+	*e = (struct ended){ .begin = l->begin };
+	stamp_set(&self->stamps, &e->at, &l->now);
+	if (++self->nended > self->nmarks)
+		marks_settle(self);
 }
 
 /* Before the first step of an event. */
@@ -339,7 +321,7 @@ static struct lane *lane_enter(struct aerodrome *self, const struct step *s)
 		l->tid = s->tid;
 	}
 	if (l->depth > 0 && !l->open && !(s->flags & STEP_MORE))
-		block_begin(self, l);
+		block_begin(l);
 	return l;
 }
 
@@ -358,10 +340,12 @@ static void access_step(struct aerodrome *self, const struct step_batch *b, cons
 			after_reads(self, m, l);
 	}
 	for (uint32_t i = 0; i < s->ncells; i++) {
-		struct mark *m = mark_of(self, MARK_CELL, cells[i]);
+		struct mark *m = &self->marks[MARK_CELL].at.at[cells[i]];
 
-		(s->op == STEP_READ ? mark_read : mark_write)(self, m, l);
-		log_add(self, m, MARK_CELL, cells[i]);
+		if (s->op == STEP_READ)
+			mark_read(self, m, l);
+		else
+			mark_write(self, m, l);
 	}
 }
 
@@ -381,23 +365,20 @@ static void lock_step(struct aerodrome *self, const struct step *s, struct lane 
 		return;
 	case STEP_REL:
 		mark_write(self, m, l);
-		break;
+		return;
 	default:
 		mark_read(self, m, l);
 	}
-	log_add(self, m, MARK_LOCK, s->obj);
 }
 
 static void channel_step(struct aerodrome *self, const struct step *s, struct lane *l)
 {
 	struct mark *m = mark_of(self, MARK_CHANNEL, s->obj);
 
-	if (s->op == STEP_GET) {
+	if (s->op == STEP_GET)
 		after_reads(self, m, l);
-		return;
-	}
-	mark_read(self, m, l);
-	log_add(self, m, MARK_CHANNEL, s->obj);
+	else
+		mark_read(self, m, l);
 }
 
 /* Lanes may move. */
@@ -446,7 +427,7 @@ static void other_step(struct aerodrome *self, const struct step *s, struct lane
 		if (l->depth++ > 0)
 			break;
 		l->first = seen_make(s, 0);
-		block_begin(self, l);
+		block_begin(l);
 		break;
 	case STEP_LEFT:
 		if (!l->called)
@@ -508,7 +489,9 @@ void aerodrome_end(void *arg, struct engine_result *out)
 			VEC_RELEASE(&self->marks[k].at.at[i].readers);
 		VEC_RELEASE(&self->marks[k].at);
 	}
-	VEC_RELEASE_ALL(&self->lanes, &self->log);
+	for (size_t i = 0; i < self->lanes.n; i++)
+		VEC_RELEASE(&self->lanes.at[i].ended);
+	VEC_RELEASE_ALL(&self->lanes, &self->enders);
 	stamps_release(&self->stamps);
 	mem_free(self);
 }
