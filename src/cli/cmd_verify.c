@@ -178,6 +178,14 @@ static const struct monitor *property_of(const struct watcher *p, const char *na
 	return NULL;
 }
 
+/* One about knowledge has no monitor: the checker judges it by the spec itself. */
+static const struct spec_property *knowledge_of(const struct watcher *p, const char *name)
+{
+	int i = p->spec ? spec_find(p->spec, SPEC_USE_PROPERTY, name) : -1;
+
+	return i >= 0 && p->spec->properties[i].body == SPEC_MTTL ? &p->spec->properties[i] : NULL;
+}
+
 static enum status monitors_get(const struct verify *v, const char *path, const struct witness *w,
 				struct watcher *out, struct diag *d)
 {
@@ -186,7 +194,7 @@ static enum status monitors_get(const struct verify *v, const char *path, const 
 	if (st == ST_OK)
 		st = monitors_read(v->spec, v->plugins.at, v->plugins.n, &out->spec, &out->monitors,
 				   d);
-	if (st == ST_OK && !property_of(out, w->property)) {
+	if (st == ST_OK && !property_of(out, w->property) && !knowledge_of(out, w->property)) {
 		diag_set(
 			d,
 			"there is no property '%.100s' in %s: -s FILE gives another spec, --monitor "
@@ -231,9 +239,10 @@ static void formula_print(const struct watcher *p, const struct witness *w)
 {
 	struct strbuf text = { 0 };
 	const struct monitor *m = property_of(p, w->property);
+	const struct spec_property *y = m ? m->property : knowledge_of(p, w->property);
 
-	if (m->property)
-		spec_print_property(p->spec, m->property, &text);
+	if (y)
+		spec_print_property(p->spec, y, &text);
 	if (text.n)
 		printf("%s%s", text.at, text.at[text.n - 1] == '\n' ? "" : "\n");
 	strbuf_release(&text);
@@ -250,8 +259,10 @@ static int witness_check(const struct evidence *ev, const struct witness *w, con
 	claim.strict |= v->strict;
 	claim.values |= v->values;
 	if (w->property) {
+		const struct monitor *m = property_of(p, w->property);
+
 		claim.view = &p->view;
-		claim.plugin = monitor_plugin(property_of(p, w->property));
+		claim.plugin = m ? monitor_plugin(m) : NULL;
 	}
 	checker_run(c, &claim, &verdict);
 	status = verdict_print(ev, w, &verdict);

@@ -15,6 +15,7 @@
 
 #include "witness/check_priv.h"
 #include "witness/judge.h"
+#include "witness/knowledge.h"
 #include "witness/view.h"
 
 static bool target_check(struct checker *c)
@@ -216,12 +217,50 @@ static bool run_check(struct checker *c, struct judge *j)
 	return end_check(c, j, is);
 }
 
+/* The property, if it is about knowledge; or NULL. */
+static const struct spec_property *knowledge_property(const struct checker *c)
+{
+	const struct spec *s = c->claim->view->spec;
+	int number =
+		s && c->claim->property ? spec_find(s, SPEC_USE_PROPERTY, c->claim->property) : -1;
+
+	return number >= 0 && s->properties[number].body == SPEC_MTTL ? &s->properties[number]
+								      : NULL;
+}
+
+/* What a thread knows goes wrong with news, again and again: it is asked where the order ends, and nowhere before. */
+static bool knowledge_check(struct checker *c, const struct spec_property *p)
+{
+	const struct check_claim *claim = c->claim;
+	struct knowledge *k = knowledge_new(c->ev, claim->view, claim->norder);
+	enum judge_verdict is;
+	bool good = false;
+
+	for (size_t i = 0; i < claim->norder; i++)
+		knowledge_take(k, claim->order[i]);
+	is = claim->norder ? knowledge_ask(k, p) : JUDGE_GOOD;
+	if (is == JUDGE_BAD && claim->kind == FINDING_PROPERTY)
+		good = true;
+	else if (is == JUDGE_UNKNOWN)
+		check_fail(c, claim->targets[0], "whether '%.60s' holds is not known: %.100s",
+			   p->name, knowledge_trouble(k));
+	else
+		check_fail(c, claim->norder ? claim->targets[0] : 0, "'%.60s' %s here", p->name,
+			   is == JUDGE_BAD ? "is violated" : "holds");
+	knowledge_free(k);
+	return good;
+}
+
 static bool property_check(struct checker *c)
 {
 	const struct check_claim *claim = c->claim;
-	struct judge *j = judge_new(claim->view->spec, claim->property, claim->plugin);
+	const struct spec_property *p = claim->plugin ? NULL : knowledge_property(c);
+	struct judge *j;
 	bool good;
 
+	if (p)
+		return knowledge_check(c, p);
+	j = judge_new(claim->view->spec, claim->property, claim->plugin);
 	if (!j)
 		return check_fail(c, 0, "the spec has no property '%.60s'",
 				  claim->property ? claim->property : "");

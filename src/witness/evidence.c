@@ -71,7 +71,9 @@ static uint32_t item_add(struct evidence *ev, const struct event *e)
 		.index = (uint32_t)t->events.n,
 		.site = e->site,
 		.stack = e->stack,
-		.flags = e->flags,
+		.flags = e->flags |
+			 (e->flags & EVENT_ATOMIC && e->order == __ATOMIC_RELAXED ? EVIDENCE_RELAXED
+										  : 0),
 		.op = e->op,
 		.kind = e->op == EVENT_ALLOC || e->op == EVENT_FREE ? (uint32_t)e->arg
 								    : e->lock_kind,

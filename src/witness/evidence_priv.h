@@ -92,6 +92,9 @@ struct evidence_shown {
 	uint32_t settled; /* foreign: after what is calm up to there it is as sure as any */
 };
 
+#define EVIDENCE_RELAXED \
+	0x80000000u /* one more of its flags: an atomic access that orders nothing */
+
 /* Latest writes, or cells, by byte. */
 struct evidence_last {
 	uint32_t at[8];

@@ -447,6 +447,13 @@ const struct view_event *view_at(const struct view *v, uint64_t pos)
 	return found < v->at.n && v->at.at[found].pos == pos ? &v->at.at[found] : NULL;
 }
 
+bool view_is_of(const struct view *v, struct trace *t, uint32_t declared, uint32_t tid)
+{
+	struct view_look l = { .s = v->sight, .t = t };
+
+	return view_thread_is(&l, &v->spec->threads[declared], tid);
+}
+
 void view_apply(const struct view *v, const struct view_event *e, struct value *values)
 {
 	for (uint32_t i = 0; i < e->nwrites; i++) {

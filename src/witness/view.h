@@ -51,6 +51,8 @@ void view_release(struct view *v);
 
 /* What the event at pos is; NULL: nothing. */
 const struct view_event *view_at(const struct view *v, uint64_t pos);
+/* Is the thread one of those that the spec declares by that number?  After all events have been seen. */
+bool view_is_of(const struct view *v, struct trace *t, uint32_t declared, uint32_t tid);
 /* Applies the event's writes. */
 void view_apply(const struct view *v, const struct view_event *e, struct value *values);
 

@@ -264,6 +264,13 @@ static bool variable_bind(struct view *v, struct trace *t, uint32_t i,
 	bool said = false;
 
 	o->name = of->name;
+	if (of->local) { /* each thread has one, nowhere, and nobody but itself sets it */
+		o->said = true;
+		(void)value_of(&of->type,
+			       of->has_initial ? &of->initial : &(struct spec_number){ 0 },
+			       &v->initial[i]);
+		return true;
+	}
 	if (v->sight->text) {
 		o->name += *of->name == '@';
 		if (!variables_address(t, o->name, false, &f.addr))
@@ -395,6 +402,19 @@ uint64_t view_thread_number(const struct view_look *l, uint32_t tid)
 	return *end || n > UINT32_MAX ? tid : n;
 }
 
+/* In text, which knows no start routines, worker_12 runs `worker'. */
+static bool is_numbered(const char *name, const char *routine)
+{
+	unsigned number;
+	char end;
+
+	for (; *routine; name++, routine++)
+		if (*name != *routine)
+			return false;
+	return name[0] == '_' && name[1] >= '0' && name[1] <= '9' &&
+	       sscanf(name + 1, "%u%c", &number, &end) == 1;
+}
+
 bool view_thread_is(const struct view_look *l, const struct spec_thread *d, uint32_t tid)
 {
 	const char *called[] = { view_thread_of(l->s, tid)->routine, trace_thread_label(l->t, tid),
@@ -405,5 +425,5 @@ bool view_thread_is(const struct view_look *l, const struct spec_thread *d, uint
 	for (unsigned i = 0; i < 3; i++)
 		if (called[i] && strcmp(called[i], d->routine) == 0)
 			return true;
-	return false;
+	return l->s->text && is_numbered(trace_thread_name(l->t, tid), d->routine);
 }

@@ -55,4 +55,24 @@ FORESEE_CUT=20000 run timeout 100 foresee record -q --keep 4M -o late.foresee ./
 trace=late.foresee
 judged "without its beginning: not judged" 0
 has told "$part" "which is said, too"
+
+# --- the checker judges them by itself: the bank of the handbook, in which one sums while another transfers ---
+printf '%s\n' '#fmt 1' 'T1|begin|1' 'T1|r(c)|2' 'T2|begin|3' 'T2|r(c)|4' 'T2|w(c)=50|5' 'T1|r(s)|6' 'T1|end|7' 'T2|r(s)|8' \
+	'T2|w(s)=150|9' 'T2|end|10' >bank.txt
+cat >bank.spec <<'END'
+shared int c = 100; shared int s = 100;
+property atom: mttl @any(block > 0 -> !some(o : any, @o.@any.block == block));
+END
+# witness ORDER
+witness() {
+	printf 'witness 1\nkind property:atom\ntarget 6\nrelaxed 6\nmodel strict\norder\n%s\n' "$1" >bank.witness
+	run foresee verify -s bank.spec bank.txt bank.witness
+}
+witness '1 2 3 4 5 8 9 6'
+is "$status" 0 "a witness: T1 hears of its own block, by what T2 has written since"
+has out '^certified: property atom violated at event 6' "is certified"
+has out '^property atom: mttl @any' "with the formula"
+witness '1 2 3 4 5 6'
+is "$status" 1 "as recorded"
+has out "not certified: .*'atom' holds here" "it holds"
 done_testing

@@ -13,6 +13,10 @@
 #include "mttl_vectors.h"
 #include "tap.h"
 #include "trace/trace.h"
+#include "witness/check.h"
+#include "witness/evidence.h"
+#include "witness/knowledge.h"
+#include "witness/view.h"
 
 static char path[40]; /* of a file in memory */
 
@@ -49,6 +53,191 @@ static bool judge(const struct spec *s, const char *trace, struct told *t, struc
 	return mttl_judge(s, path, &(struct trace_options){ 0 }, tell, t, d) == ST_OK;
 }
 
+/* ---- the checker ---- */
+
+struct checked {
+	struct trace *trace;
+	struct view view;
+	struct evidence *ev;
+};
+
+static void see(void *arg, struct trace *t, const struct event *e)
+{
+	view_see(&((struct checked *)arg)->view, t, e);
+}
+
+/* Of the trace at path. */
+static bool checked_open(struct checked *c, const struct spec *s, struct diag *d)
+{
+	struct evidence_options opt = { .each = see, .each_arg = c };
+
+	*c = (struct checked){ 0 };
+	if (trace_open(path, &(struct trace_options){ 0 }, &c->trace, d) != ST_OK)
+		return false;
+	view_bind(&c->view, s, c->trace);
+	return evidence_load(c->trace, &opt, &c->ev, d) == ST_OK && !c->view.trouble[0];
+}
+
+static void checked_close(struct checked *c)
+{
+	evidence_free(c->ev);
+	view_release(&c->view);
+	trace_close(c->trace);
+}
+
+/* Every run that the rules of witnesses allow, one event more at a time; in which property goes wrong at the end. */
+struct tries {
+	struct checked *c;
+	struct checker *checker;
+	const struct spec *s;
+	uint64_t order[16], bad[SPEC_PROPERTIES]; /* bad: positions, a bit each */
+	size_t n;
+	unsigned runs;
+};
+
+/* The reads that come last in their threads. */
+static size_t last_reads(const struct tries *t, uint64_t *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct evidence_event e = evidence_get(t->c->ev, t->order[i]);
+		uint64_t next = evidence_find(t->c->ev, e.tid, e.index + 1);
+		bool is_last = e.op == EVENT_READ;
+
+		for (size_t k = i + 1; k < t->n; k++)
+			is_last &= t->order[k] != next;
+		if (is_last)
+			out[n++] = e.pos;
+	}
+	return n;
+}
+
+/* Is it a run?  Then which properties it violates is noted. */
+static bool try_order(struct tries *t)
+{
+	uint64_t stray[16];
+	struct check_claim claim = { .kind = FINDING_PROPERTY,
+				     .targets = &t->order[t->n - 1],
+				     .ntargets = 1,
+				     .order = t->order,
+				     .norder = t->n,
+				     .stray = stray,
+				     .nstray = last_reads(t, stray),
+				     .strict = true,
+				     .view = &t->c->view };
+	bool is_run = false;
+
+	for (uint32_t i = 0; i < t->s->nproperties; i++) {
+		struct check_verdict v;
+
+		claim.property = t->s->properties[i].name;
+		checker_run(t->checker, &claim, &v);
+		is_run = v.certified || strstr(v.what, "' holds here");
+		if (v.certified)
+			t->bad[i] |= UINT64_C(1) << t->order[t->n - 1];
+		check_verdict_release(&v);
+	}
+	t->runs += is_run;
+	return is_run;
+}
+
+static void try_orders(struct tries *t)
+{
+	for (uint64_t pos = 1; pos <= evidence_count(t->c->ev); pos++) {
+		bool used = false;
+
+		for (size_t i = 0; i < t->n; i++)
+			used |= t->order[i] == pos;
+		if (used)
+			continue;
+		t->order[t->n++] = pos;
+		if (try_order(t))
+			try_orders(t);
+		t->n--;
+	}
+}
+
+/* All violations of all runs, sorted as words. */
+static void predict(struct checked *c, const struct spec *s, struct strbuf *out)
+{
+	struct tries t = { .c = c, .s = s, .checker = checker_new(c->ev) };
+
+	strbuf_clear(out);
+	try_orders(&t);
+	checker_free(t.checker);
+	for (uint32_t i = 0; i < s->nproperties; i++)
+		for (unsigned pos = 1; pos < 64; pos++)
+			if (t.bad[i] >> pos & 1)
+				strbuf_addf(out, "%s%s@%u", out->n ? " " : "",
+					    s->properties[i].name, pos);
+}
+
+/* Both lists have the same words. */
+static bool same_words(const char *a, const char *b)
+{
+	size_t n = strcspn(a, " ");
+	const char *at;
+
+	if (strlen(a) != strlen(b))
+		return false;
+	for (; *a; a += n, a += *a == ' ') {
+		n = strcspn(a, " ");
+		for (at = b; *at && (strcspn(at, " ") != n || strncmp(at, a, n) != 0);
+		     at += *at == ' ')
+			at += strcspn(at, " ");
+		if (!*at)
+			return false;
+	}
+	return true;
+}
+
+static void try_predicted(const struct mttl_vector *v, const struct spec *s)
+{
+	struct checked c;
+	struct diag d = { 0 };
+	struct strbuf got = { 0 };
+	bool good = checked_open(&c, s, &d);
+
+	if (good)
+		predict(&c, s, &got);
+	if (!TAP_OK(good && same_words(v->predicted, strbuf_str(&got)),
+		    "%s: what the checker certifies of all its runs", v->name))
+		printf("# %s%s\n# want %s\n# got  %s\n", d.message, c.view.trouble, v->predicted,
+		       strbuf_str(&got));
+	checked_close(&c);
+	strbuf_release(&got);
+}
+
+/* What the checker says of the recorded run; as naive_print. */
+static bool check_print(const struct spec *s, struct strbuf *out, struct diag *d)
+{
+	struct checked c;
+	struct knowledge *k;
+	bool good = checked_open(&c, s, d);
+
+	strbuf_clear(out);
+	if (!good) {
+		checked_close(&c);
+		return false;
+	}
+	k = knowledge_new(c.ev, &c.view, evidence_count(c.ev));
+	for (uint64_t pos = 1; pos <= evidence_count(c.ev); pos++) {
+		knowledge_take(k, pos);
+		for (uint32_t i = 0; i < s->nproperties; i++) {
+			enum judge_verdict is = knowledge_ask(k, &s->properties[i]);
+
+			if (is != JUDGE_GOOD)
+				strbuf_addf(out, "%s%s@%" PRIu64 "%s%s", out->n ? " " : "",
+					    s->properties[i].name, pos, is == JUDGE_BAD ? "" : "?",
+					    is == JUDGE_BAD ? "" : knowledge_trouble(k));
+		}
+	}
+	knowledge_free(k);
+	checked_close(&c);
+	return true;
+}
+
 /* "recover(T2)@9" without the thread. */
 static void without_threads(const char *from, struct strbuf *out)
 {
@@ -81,6 +270,8 @@ static void try_vectors(void)
 		TAP_STR(strbuf_str(&t.violations), v->violations, "%s: violations", v->name);
 		without_threads(v->handlers ? v->handlers : "", &want);
 		TAP_STR(strbuf_str(&t.handlers), strbuf_str(&want), "%s: handlers", v->name);
+		if (v->predicted)
+			try_predicted(v, s);
 		spec_free(s);
 	}
 	strbuf_release(&t.violations);
@@ -417,6 +608,10 @@ static bool try_one(struct maker *m, struct strbuf *text, struct strbuf *want, s
 		counts.judged++;
 		counts.violated += want->n != 0;
 		good = strcmp(strbuf_str(want), strbuf_str(&t->violations)) == 0;
+	}
+	if (good) {
+		good = check_print(s, &t->violations, &d) &&
+		       strcmp(strbuf_str(want), strbuf_str(&t->violations)) == 0;
 	}
 	if (!good)
 		printf("# %s\n# want %s\n# got  %s\n%s%s\n", d.message, strbuf_str(want),
