@@ -40,7 +40,9 @@ static uint64_t name_of(uint32_t thread, uint64_t at)
 static bool touch(uint32_t thread, uint64_t at, bool writes)
 {
 	uint64_t name = name_of(thread, at);
-	struct baton_word *w = baton_word(baton_head, name);
+	/* A table that was full once mostly is: what is not found soon counts as having no room. */
+	struct baton_word *w =
+		baton_word_near(baton_head, name, baton_head->crowded ? BATON_NEAR : BATON_TRIES);
 	bool reused;
 
 	if (w == NULL) { /* no room to tell */

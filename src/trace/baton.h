@@ -306,17 +306,22 @@ static inline void baton_unshare(struct baton_head *h)
 	32u /* words that lie together also do in the table: a run touches few pages of it */
 #define BATON_TRIES (32 * BATON_NEAR)
 
-/* The entry of the word at an address, or where it would be; NULL: there is no room. */
-static inline struct baton_word *baton_word(struct baton_head *h, uint64_t at)
+/* The entry of the word at an address, or where it would be; NULL: there is no room in so many places. */
+static inline struct baton_word *baton_word_near(struct baton_head *h, uint64_t at, uint32_t most)
 {
 	struct baton_word *all = (struct baton_word *)((char *)h + h->words);
 	uint64_t word = at / 8 + 1, block = word / BATON_NEAR * 0x9e3779b97f4a7c15u >> 40;
 	uint32_t i = (uint32_t)(block * BATON_NEAR + word % BATON_NEAR) & (h->nwords - 1);
 
-	for (uint32_t tries = 0; tries < BATON_TRIES; tries++, i = (i + 1) & (h->nwords - 1))
+	for (uint32_t tries = 0; tries < most; tries++, i = (i + 1) & (h->nwords - 1))
 		if (all[i].word == word || all[i].word == 0)
 			return &all[i];
 	return NULL;
+}
+
+static inline struct baton_word *baton_word(struct baton_head *h, uint64_t at)
+{
+	return baton_word_near(h, at, BATON_TRIES);
 }
 
 /* May it have to wait before it can be done? */

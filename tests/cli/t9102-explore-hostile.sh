@@ -39,6 +39,9 @@ is "$status" 3 "no memory: not explored"
 has out '^[0-9]+ of them were ended: .*: Cannot allocate memory$' "no memory: is said"
 fine sleep
 fine robust
+explore --strategy random --budget-runs 1 --fibers never --jobs 1 ./$prog wide
+has out '^explored 1 schedules ' "wide: explored"
+hasnt out 'were ended' "wide: no step takes too long"
 # A handler, or what a timer does, would post what is waited for: neither explored, nor a deadlock.
 for what in alarm timer child interrupted; do
 	explore ./$prog $what

@@ -25,10 +25,15 @@ static int is(const char *s)
 	return strcmp(what, s) == 0;
 }
 
+static char *wide; /* more words than there is room for */
+#define WIDE (64u << 20)
+
 static void *plain(void *arg)
 {
 	pthread_mutex_lock(&m);
 	count++;
+	if (wide)
+		memset(wide, count, WIDE);
 	pthread_mutex_unlock(&m);
 	return arg;
 }
@@ -183,6 +188,8 @@ int main(int argc, char **argv)
 			close(i);
 	if (is("daemon") && daemon(1, 0) != 0)
 		return 1;
+	if (is("wide"))
+		wide = malloc(WIDE);
 	sem_init(&posted, 0, 0);
 	signal(SIGALRM, is("alarm") ? posts : SIG_IGN);
 	signal(SIGCHLD, is("child") ? posts : SIG_DFL);
