@@ -50,17 +50,30 @@ static bool has_enough(const struct atomicity *x)
 	return x->out->findings.at.n >= ATOMICITY_SHOWN && !x->opt->all_pairs;
 }
 
+/* Of the same score those that are early in the run: their schedules are short, and so are the walks of the
+ * checker along them. */
 static int by_score(const void *a, const void *b)
 {
 	const struct atomicity_group *x = a, *y = b;
 
-	return SORT_ORDER(y->score, x->score) ?: SORT_ORDER(x->number, y->number);
+	return SORT_ORDER(y->score, x->score) ?: SORT_ORDER(x->end, y->end)
+					      ?: SORT_ORDER(x->number, y->number);
+}
+
+static void find_end(struct atomicity_group *g)
+{
+	g->end = UINT32_MAX;
+	for (uint32_t i = 0; i < g->n; i++)
+		if (atomicity_end(&g->at[i]) < g->end)
+			g->end = atomicity_end(&g->at[i]);
 }
 
 static void try_groups(struct atomicity *x)
 {
 	size_t total = x->groups.n;
 
+	for (size_t i = 0; i < total; i++)
+		find_end(&x->groups.at[i]);
 	SORT_VEC(&x->groups, by_score);
 	for (x->first = 0; x->first < total && !has_enough(x); x->first += ATOMICITY_BLOCK) {
 		size_t n = total - x->first < ATOMICITY_BLOCK ? total - x->first : ATOMICITY_BLOCK;

@@ -40,6 +40,7 @@ struct atomicity_group {
 	bool complete;	 /* there are no others that nothing speaks against */
 	uint16_t score;	 /* the highest; of marked blocks ATOMICITY_MARKED */
 	uint32_t number; /* in the order in which they were met */
+	uint32_t end;	 /* of the pattern that is over first: its last event */
 	enum goal_outcome outcome;
 	uint32_t found; /* FOUND: which */
 };
@@ -92,7 +93,10 @@ void infer_pairs(struct atomicity *x);
 /* A wait between two events of a thread, where somebody else has to run. */
 bool infer_waits(const struct model *m, uint32_t a, uint32_t b);
 
-/* atomicity_try.c: work of a pool over a block of groups. */
+/* atomicity_try.c: the last event of a pattern in the recorded run. */
+uint32_t atomicity_end(const struct atomicity_tuple *t);
+
+/* Work of a pool over a block of groups. */
 void atomicity_try(void *arg, size_t i, unsigned worker);
 
 /* X. */

@@ -268,7 +268,7 @@ static enum goal_outcome reach_exact(void *search, const struct goal *g, struct 
 	return exact_reach(search, g, out);
 }
 
-static uint32_t last_of(const struct atomicity_tuple *t)
+uint32_t atomicity_end(const struct atomicity_tuple *t)
 {
 	uint32_t d = t->b > t->d ? t->b : t->d, c = t->a > t->c ? t->a : t->c;
 
@@ -278,7 +278,8 @@ static uint32_t last_of(const struct atomicity_tuple *t)
 /* The earliest first: the checker walks all that comes before. */
 static int by_last(const void *a, const void *b)
 {
-	return SORT_ORDER(last_of(a), last_of(b)) ?: memcmp(a, b, sizeof(struct atomicity_tuple));
+	return SORT_ORDER(atomicity_end(a), atomicity_end(b))
+		       ?: memcmp(a, b, sizeof(struct atomicity_tuple));
 }
 
 /* One pattern of the group after the other; g->found. */

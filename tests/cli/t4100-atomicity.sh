@@ -81,6 +81,21 @@ hasnt out '^[0-9]+  atomicity of' "and it is not told again"
 run foresee check -a atomicity racy.std
 has out '^1  atomicity of withdraw' "unless races are not looked for"
 
+# Of more than are told the ones that are early in the run: v60 is split first, though v1 is met first.
+awk 'BEGIN {
+	for (i = 1; i <= 60; i++)
+		print "T1|r(v" i ")|1"
+	for (i = 60; i >= 1; i--) {
+		l = 10 * i
+		print "T1|begin|" l "\nT1|r(v" i ")|" l + 1 "\nT1|w(v" i ")|" l + 2 "\nT1|end|" l + 3
+		print "T2|w(v" i ")|" l + 4
+	}
+}' >many.std
+run foresee check -q -a atomicity -f json many.std
+is "$(grep -o '"object": "v[0-9]*"' out | sort -u | wc -l)" 50 "of sixty split blocks fifty are told"
+has out '"object": "v60"' "with the earliest one"
+hasnt out '"object": "v1"' "and not the last one"
+
 # The recorded run itself: a warning.
 cat >observed.std <<'EOT'
 T1|begin|a.c:1
