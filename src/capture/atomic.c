@@ -302,7 +302,7 @@ static bool same_again(struct thread *t, void *p, const struct rmw *m, uint32_t 
 	struct rmw look = { .log2 = m->log2, .order = order_read(m->order), .old = m->old };
 
 	if ((filter_mask(p, m->log2) & ~e->kept) != 0 ||
-	    access_load(filter_value(t, e, p), m->log2) != m->old)
+	    access_load(filter_value(t, p), m->log2) != m->old)
 		return false;
 	do {
 		look.before = tag_peek(tag);

@@ -168,7 +168,7 @@ static bool filter_knows(const struct thread *t, const struct wide_filter *f, ui
 
 		known = e->key == (f->key[i] | flag) && e->version == v[i] &&
 			e->epoch == t->epoch && e->kept == 0xff &&
-			access_load(filter_value(t, e, f->at[i]), 3) == x[i];
+			access_load(filter_value(t, f->at[i]), 3) == x[i];
 	}
 	return known;
 }

@@ -88,7 +88,7 @@ void filter_sweep_pending(struct thread *t)
 		struct filter_entry *e = &t->filter[t->pending[--t->npending] & t->filter_mask];
 
 		ASSERT_RECORDING(e->listed);
-		e->listed = 0;
+		e->listed = false;
 		if (e->dropped != 0)
 			filter_close(t, e);
 	}
@@ -101,11 +101,11 @@ void filter_settle(struct thread *t)
 	for (uint32_t i = 0; i < t->npending; i++) {
 		struct filter_entry *e = &t->filter[t->pending[i] & t->filter_mask];
 
-		e->listed = 0;
+		e->listed = false;
 		if (e->dropped == 0)
 			continue;
 		if (holds(e)) {
-			e->listed = FILTER_LISTED;
+			e->listed = true;
 			e->idle = e->last == idle;
 			e->last = (uint32_t)t->tseq;
 			t->pending[n++] = t->pending[i];
@@ -156,6 +156,7 @@ static void table_set(struct thread *t, struct filter_entry *table, uint32_t mas
 	ASSERT_RECORDING((mask & (mask + 1)) == 0 && mask < FILTER_LAST);
 	t->filter = table;
 	t->filter_mask = mask;
+	t->filter_span = mask << 3 | 7;
 	t->filter_values = (uint64_t *)(table + mask + 1);
 	t->pending = (uint32_t *)(t->filter_values + mask + 1);
 }
@@ -164,6 +165,7 @@ void filter_none(struct thread *t)
 {
 	t->filter = &no_entry;
 	t->filter_mask = 0;
+	t->filter_span = 7;
 	t->filter_values = &no_value;
 }
 
@@ -261,7 +263,7 @@ bool filter_check(const struct thread *t)
 		if (!ASSERT_RECORDING((e->dropped & ~e->kept) == 0 &&
 				      (e->listed || e->dropped == 0)))
 			return false;
-		listed += e->listed != 0;
+		listed += e->listed;
 	}
 	for (uint32_t i = 0; i < t->npending; i++)
 		if (!ASSERT_RECORDING(t->pending[i] <= t->filter_mask &&

@@ -78,9 +78,18 @@ static inline unsigned filter_mask(const void *p, unsigned log2)
 	return ((1u << (1u << log2)) - 1) << ((uintptr_t)p & 7);
 }
 
+/* The place of a byte in the table: of its value, and an eighth of this is the number of its entry.  Words and
+ * entries are counted in bytes here because every instruction counts on the way of a dropped read. */
+static inline uintptr_t filter_slot(const struct thread *t, const void *p)
+{
+	return (uintptr_t)p & t->filter_span;
+}
+
 static inline struct filter_entry *filter_at(const struct thread *t, const void *p)
 {
-	return &t->filter[(uintptr_t)p >> 3 & t->filter_mask];
+	uintptr_t word = filter_slot(t, p) & ~(uintptr_t)7;
+
+	return (struct filter_entry *)((char *)t->filter + word * (sizeof(*t->filter) / 8));
 }
 
 static inline uint64_t filter_key(const void *p, uint64_t flags)
@@ -110,11 +119,10 @@ static inline struct filter_entry *filter_prepare(struct thread *t, const void *
 	return e;
 }
 
-/* Where the entry keeps the value of a read of p. */
-static inline void *filter_value(const struct thread *t, const struct filter_entry *e,
-				 const void *p)
+/* Where the value of a read of p is kept. */
+static inline void *filter_value(const struct thread *t, const void *p)
 {
-	return (char *)&t->filter_values[e - t->filter] + ((uintptr_t)p & 7);
+	return (char *)t->filter_values + filter_slot(t, p);
 }
 
 /* True: drop this read, of x at p.  Else it is about to be logged. */
@@ -123,7 +131,7 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 				uint32_t site)
 {
 	unsigned mask = filter_mask(p, log2);
-	void *value = filter_value(t, e, p);
+	void *value = filter_value(t, p);
 
 	if (e->key != key || e->version != v || e->epoch != t->epoch ||
 	    ((mask & ~e->kept) == 0 && access_load(value, log2) != x)) {
@@ -143,7 +151,7 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 		return false;
 	}
 	if (!e->listed) {
-		e->listed = FILTER_LISTED;
+		e->listed = true;
 		t->runs++;
 		t->pending[t->npending++] = (uint32_t)(e - t->filter);
 	}
@@ -159,7 +167,7 @@ static inline bool filter_tests(struct thread *t, struct filter_entry *e, uint64
 				const void *p, unsigned log2, uint64_t x, tag_version v)
 {
 	unsigned mask = filter_mask(p, log2);
-	void *value = filter_value(t, e, p);
+	void *value = filter_value(t, p);
 
 	if ((e->key | FILTER_TESTED) == (key | FILTER_TESTED) && e->version == v &&
 	    e->epoch == t->epoch && (mask & ~e->kept) == 0 && access_load(value, log2) == x)

@@ -200,10 +200,8 @@ static void words_read(struct thread *t, const uint8_t *p, uint8_t *into, size_t
 
 INLINE void element_expect(const struct thread *t, const uint8_t *p)
 {
-	const struct filter_entry *e = filter_at(t, p);
-
-	__builtin_prefetch(e, 1);
-	__builtin_prefetch(filter_value(t, e, p));
+	__builtin_prefetch(filter_at(t, p), 1);
+	__builtin_prefetch(filter_value(t, p));
 }
 
 /* One element after the other, that are aligned and of a size that there is a hook for. */

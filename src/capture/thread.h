@@ -38,16 +38,11 @@
 struct filter_entry {
 	uint64_t key; /* the word's address and FILTER_* flags */
 	tag_version version;
-	union {
-		struct {
-			uint32_t epoch;
-			uint8_t kept;	 /* bytes of the word that logged reads cover, a bit each */
-			uint8_t dropped; /* bytes that were read again; 0: nothing pending */
-			uint8_t listed;	 /* in the list of pending entries: FILTER_LISTED */
-			uint8_t idle;	 /* nothing was dropped for a whole chunk */
-		};
-		uint64_t state; /* the same, compared as one: FILTER_STATE */
-	};
+	uint32_t epoch;
+	uint8_t kept;	 /* bytes of the word that logged reads cover, a bit each */
+	uint8_t dropped; /* those that were read again, of these; 0: nothing pending */
+	bool listed;	 /* in the list of pending entries; it is, if anything is pending */
+	bool idle;	 /* nothing was dropped for a whole chunk */
 	union {
 		struct {
 			uint32_t last; /* low bits of the number before the last dropped read */
@@ -57,13 +52,6 @@ struct filter_entry {
 	};
 };
 
-/* The state of an entry in this epoch for which all bytes of a mask are kept,
- * dropped before, and listed.  The lowest bit of `listed' is never set: it is where the mask of an
- * access goes that reaches into the next word, which so equals no entry. */
-#define FILTER_LISTED 2u
-#define FILTER_STATE(epoch, mask)                                              \
-	((uint64_t)(epoch) | (uint64_t)(mask) << 32 | (uint64_t)(mask) << 40 | \
-	 (uint64_t)FILTER_LISTED << 48)
 _Static_assert(sizeof(struct filter_entry) == 32, "two to a cache line");
 
 struct peer {
@@ -115,6 +103,7 @@ struct thread {
 	uint32_t epoch; /* bumped at every synchronisation */
 	uint32_t npending;
 	uint32_t filter_mask;	 /* entries - 1; 0: nothing is filtered */
+	uint32_t filter_span;	 /* bytes that have entries of their own, - 1: filter_slot */
 	struct control *control; /* NULL: the program is not controlled */
 	uint32_t crowded;	 /* entries of the running epoch pushed out since the filter grew */
 	struct filter_entry *filter; /* one unused entry when nothing is filtered (mask 0) */

@@ -121,25 +121,39 @@ INLINE uint64_t word_read_tested(struct thread *t, const void *p, unsigned log2,
 	return x;
 }
 
+/* Has this entry's run dropped a read of the same bytes?  Where the access has all bytes of its word, no bits
+ * need be counted. */
+INLINE bool word_was_dropped(const struct thread *t, const struct filter_entry *e, const void *p,
+			     unsigned log2)
+{
+	if (e->key != (log2 == 3 ? (uintptr_t)p : filter_key(p, 0)) || e->epoch != t->epoch)
+		return false;
+	return log2 == 3 ? e->dropped == 0xff : (filter_mask(p, log2) & ~e->dropped) == 0;
+}
+
 /*
  * The shortest way: a read of bytes that this run has dropped before.  True: it was dropped, *x is
  * the value.  Everything else is left to word_read, so that this needs no stack frame.  A locked
- * tag, or an access that reaches into a second word, never equals the version of a run.
+ * tag never equals the version of a run, and an access that reaches into a second word has bits
+ * that no run has dropped, or as a whole word an address that is no key.
  */
 INLINE bool word_read_again(struct thread *t, const void *p, unsigned log2, uint32_t site,
 			    uint64_t *x)
 {
-	const uint64_t *tag = tag_of(p);
 	struct filter_entry *e = filter_at(t, p);
-	unsigned mask = filter_mask(p, log2);
+	const uint64_t *tag;
 	tag_version v;
 
-	if (e->key != filter_key(p, 0) ||
-	    (e->state & FILTER_STATE(UINT32_MAX, mask)) != FILTER_STATE(t->epoch, mask))
+	if (!word_was_dropped(t, e, p, log2))
 		return false;
-	v = __atomic_load_n(tag, __ATOMIC_ACQUIRE);
+	if (log2 == 3) /* it equals a key */
+		p = __builtin_assume_aligned(p, 8);
+	tag = tag_of(p);
+	v = e->version;
+	if (__atomic_load_n(tag, __ATOMIC_ACQUIRE) != v)
+		return false;
 	*x = access_load(p, log2);
-	if (!tag_still(tag, v) || e->version != v || access_load(filter_value(t, e, p), log2) != *x)
+	if (!tag_still(tag, v) || access_load(filter_value(t, p), log2) != *x)
 		return false;
 	e->read = (uint64_t)site << 32 | (uint32_t)t->tseq;
 	t->saved++;
