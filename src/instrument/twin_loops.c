@@ -59,11 +59,14 @@ static bool lies_beside(const struct twin_loop *l, const struct range *range,
 
 static bool range_add(struct twin_loop *l, const struct record *r)
 {
-	int64_t size = (int64_t)LLVMStoreSizeOfType(l->f->unit->layout, plan_type(r->inst)), offset;
 	struct range range;
+	int64_t size, offset;
 
-	if (r->action > ACT_WRITE || plan_is_atomic_access(r) || size > (int64_t)TAME_STEP ||
-	    !range_describe(l, plan_pointer(r->inst), &range))
+	if (r->action > ACT_WRITE ||
+	    plan_is_atomic_access(r)) /* a fence has no type, to begin with */
+		return false;
+	size = (int64_t)LLVMStoreSizeOfType(l->f->unit->layout, plan_type(r->inst));
+	if (size > (int64_t)TAME_STEP || !range_describe(l, plan_pointer(r->inst), &range))
 		return false;
 	for (size_t i = 0; i < l->ranges.n; i++) {
 		struct range *o = &l->ranges.at[i];

@@ -201,6 +201,17 @@ C
 cat >lib.c <<'C'
 void library(int *p);
 void library(int *p) { *p = *p + 7; }
+int fenced(const int *p, int n); /* a loop that may not ask once */
+int fenced(const int *p, int n)
+{
+	int sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		sum += p[i];
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	}
+	return sum;
+}
 C
 # What it writes is counted, once by hooks where they are needed, once (flow all) by all there are.
 cat >t.spec <<'S'
