@@ -139,7 +139,8 @@ void filter_trim(struct thread *t)
 
 /* ---- the table ---- */
 
-/* Bytes of all threads' tables together; beyond FILTER_BUDGET none grows. */
+/* Bytes of all threads' tables together; beyond FILTER_BUDGET none grows.  Who grows has them counted before it
+ * takes them, for other threads grow at the same time. */
 static uint64_t filter_bytes;
 #define FILTER_BUDGET (96u << 20)
 
@@ -169,27 +170,43 @@ void filter_none(struct thread *t)
 	t->filter_values = &no_value;
 }
 
+static bool bytes_take(uint64_t bytes)
+{
+	if (__atomic_add_fetch(&filter_bytes, bytes, __ATOMIC_RELAXED) <= FILTER_BUDGET)
+		return true;
+	__atomic_sub_fetch(&filter_bytes, bytes, __ATOMIC_RELAXED);
+	return false;
+}
+
+static void bytes_give(uint64_t bytes)
+{
+	uint64_t before = __atomic_fetch_sub(&filter_bytes, bytes, __ATOMIC_RELAXED);
+
+	ASSERT_RECORDING(before >= bytes);
+}
+
 static bool table_take(struct thread *t, uint32_t entries)
 {
-	char *room = sys_pages(table_bytes(entries));
+	char *room;
 
-	if (room == NULL)
+	if (!bytes_take(table_bytes(entries)))
 		return false;
+	room = sys_pages(table_bytes(entries));
+	if (room == NULL) {
+		bytes_give(table_bytes(entries));
+		return false;
+	}
 	/* Large tables are walked at large strides: spare the TLB. */
 	if (entries > FILTER_FIRST)
 		madvise(room, table_bytes(entries), MADV_HUGEPAGE);
 	table_set(t, (struct filter_entry *)room, entries - 1);
-	__atomic_add_fetch(&filter_bytes, table_bytes(entries), __ATOMIC_RELAXED);
 	return true;
 }
 
 static void table_give(struct filter_entry *table, uint32_t mask)
 {
-	uint64_t bytes = table_bytes(mask + 1), before;
-
-	sys_munmap(table, bytes);
-	before = __atomic_fetch_sub(&filter_bytes, bytes, __ATOMIC_RELAXED);
-	ASSERT_RECORDING(before >= bytes);
+	sys_munmap(table, table_bytes(mask + 1));
+	bytes_give(table_bytes(mask + 1));
 }
 
 void filter_release(struct thread *t)
