@@ -140,10 +140,13 @@ enum fiber_answer fiber_server_listen(void)
 		syscall(SYS_wait4, process, NULL, 0, NULL);
 		process = 0;
 	}
-	if (process == 0 && make(f))
-		return FIBER_RUNS;
-	__atomic_store_n(&f->listens, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &f->listens, FUTEX_WAKE, 1, NULL, NULL, 0);
+	if (process == 0) { /* one that is new listens, and may have handed the run back by now */
+		if (make(f))
+			return FIBER_RUNS;
+	} else {
+		__atomic_store_n(&f->listens, 1, __ATOMIC_RELEASE);
+		syscall(SYS_futex, &f->listens, FUTEX_WAKE, 1, NULL, NULL, 0);
+	}
 	return process > 0 ? wait_for_it(f) : FIBER_NONE;
 }
 
