@@ -463,6 +463,8 @@ void describe_print(const struct explore_result *r, FILE *to)
 	else
 		fputs("no failure", to);
 	describe_known(r, to);
+	if (r->absent)
+		fprintf(to, "no run had the thread T%u of the window\n", r->absent);
 	if (s->threads == 1 && s->longest == 0)
 		fputs("the program has made no thread: there is one schedule, and nothing to choose "
 		      "from\n",

@@ -71,11 +71,12 @@ struct explore_result {
 	enum search_end end; /* of the last strategy */
 	bool complete;	     /* all schedules were run, but for those that make no difference */
 	bool forked;	     /* the program has made processes, which are not explored */
-	uint32_t outside;    /* BATON_OUTSIDE_...: what all runs share, and some have touched */
-	bool sandbox;	     /* each has run in a directory of its own */
-	bool unlike;	     /* a run by fibers was another one by a process: nothing is complete */
-	bool stopped;	     /* by who runs us, before its end */
-	bool late;	     /* time ran out */
+	uint32_t absent;  /* a thread of the window that was asked for and is in no run; 0: none */
+	uint32_t outside; /* BATON_OUTSIDE_...: what all runs share, and some have touched */
+	bool sandbox;	  /* each has run in a directory of its own */
+	bool unlike;	  /* a run by fibers was another one by a process: nothing is complete */
+	bool stopped;	  /* by who runs us, before its end */
+	bool late;	  /* time ran out */
 	uint64_t unnamed; /* races that were found on the way, and not run again for lack of time */
 	bool unjudged;	  /* whether a property holds was not known of some */
 	const char *why_unjudged; /* the property's own */

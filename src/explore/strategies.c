@@ -198,10 +198,16 @@ static enum search_end search_window(struct strategies *x)
 	struct dpor_counts counts;
 	enum search_end end =
 		guided_window(&x->out->search, &x->out->aims, &x->e->window, &counts, x->d);
-	bool all = true;
+	uint32_t n = x->out->search.threads, absent = n;
+	bool all = true, everybody = true;
 
-	for (uint32_t t = 0; t < x->out->search.threads; t++)
+	for (uint32_t t = 0; t < n; t++)
 		all &= baton_has(&x->e->window, t);
+	for (uint32_t t = n; t < BATON_THREADS; t++)
+		everybody &= baton_has(&x->e->window, t);
+	while (absent < BATON_THREADS && !baton_has(&x->e->window, absent))
+		absent++;
+	x->out->absent = everybody || absent == BATON_THREADS ? 0 : absent + 1;
 	if (end == SEARCH_WHOLE && all) {
 		x->out->complete = true;
 		x->out->traces = counts.traces;

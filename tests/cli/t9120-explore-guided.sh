@@ -178,6 +178,9 @@ is "$status" 3 "--window: no proof"
 has out '^explored 16 schedules in .*: no failure; others are left$' "--window: all orders of two tasks that are mended"
 run timeout 120 foresee explore -q --strategy guided --window all ./apart
 has out '2 failures; these are all that make a difference, 9 orders$' "--window all: of everybody"
+hasnt out '^no run had' "--window all: no thread is missed"
+run timeout 120 foresee explore -q --strategy guided --window T2,T9 ./apart
+has out '^no run had the thread T9 of the window$' "--window T9: a thread that is not there"
 for wrong in T0 T129 x T2, T2,,T3; do
 	run foresee explore --window $wrong ./apart
 	is "$status" 2 "--window $wrong: refused"

@@ -77,7 +77,7 @@ line() {
 }
 command -v nidhugg >/dev/null || echo "nidhugg is not installed (Debian has no package of it)"
 line program threads steps random/s dpor/s fibers/s '2 jobs/s' scaling children/s ratio 'bare of 2' steps/s 'Spin steps/s'
-slowest=0 slowest_fibers=0
+slowest=0 slowest_fibers=0 fewest=0
 while read -r name source options threads part args; do
 	foresee-cc -g -pthread $options "$src/$source" -o "$name" || exit 1
 	random=0 dpor=0 fibers=0 two=0 children=0 bare=0 fibers_two=0
@@ -102,6 +102,7 @@ while read -r name source options threads part args; do
 	per "$fibers_two" "$fibers" '%f\n' >>"fibers.$part"
 	if [ "$part" = 1 ]; then
 		slowest=$(least "$random" "$slowest") slowest_fibers=$(least "$fibers" "$slowest_fibers")
+		fewest=$(least "$children" "$fewest")
 	fi
 done <<<"$rows"
 
@@ -110,7 +111,8 @@ mean() {
 	awk '{ sum += log($1); n++ } END { printf "%.2f", exp(sum / n) }' "$@"
 }
 echo
-echo "schedules/s, tiny: $(printf %.0f "$slowest") (target 5000 with processes)"
+echo "schedules/s, tiny: $(printf %.0f "$slowest") (target 5000 with processes); bare children/s, with as few" \
+	"threads, the floor of that: $(printf %.0f "$fewest")"
 echo "schedules/s with fibers, tiny: $(printf %.0f "$slowest_fibers") (target 20000)"
 echo "scaling 1 -> 2 jobs: tiny $(mean scaling.1), many steps $(mean scaling.5 scaling.10) (target 1.8); of bare" \
 	"children, with as few threads: $(mean bare.1)"
