@@ -120,7 +120,7 @@ struct tiny {
 #define TINY_FREES 256u	   /* not with values: what FREE leaves is nobody's to know */
 #define TINY_COUNTS 512u   /* semaphores, and tries that fail */
 #define TINY_REREADS 2048u /* not with values: those are not in them */
-#define TINY_BLOCKS 4096u  /* BEGIN, END; not with TINY_REREADS */
+#define TINY_BLOCKS 4096u  /* BEGIN, END */
 #define TINY_TESTS 8192u   /* comparisons; with TINY_FACTS and TINY_VALUES */
 #define TINY_LIVES 1024u   /* locks that are made and destroyed; not with TINY_COUNTS */
 
