@@ -63,7 +63,7 @@ static enum status load(struct certify *c, const struct findings *f, struct evid
 {
 	const struct monitors *m =
 		findings_any(f, finding_is_property) ? c->a->engine.monitors : NULL;
-	const struct spec *spec = m ? m->spec : NULL;
+	const struct spec *spec = m ? m->spec : c->whole ? c->a->spec : NULL;
 	enum status st = reading_open(&c->reading, c->path, &c->how, spec, d);
 
 	if (st == ST_OK)
@@ -102,8 +102,8 @@ enum status certify_load(struct certify *c, const struct findings *f, struct dia
 {
 	struct check_order wanted = { 0 };
 	struct evidence_options opt = {
-		.upto = findings_any(f, finding_is_wait) ? 0 : last_named(f),
-		.brief = !findings_any(f, is_checked), /* there is nothing to check */
+		.upto = c->whole || findings_any(f, finding_is_wait) ? 0 : last_named(f),
+		.brief = !c->whole && !findings_any(f, is_checked), /* there is nothing to check */
 		.path = frames_variable,
 		.values = c->a->engine.values || c->a->html,
 	};
@@ -154,8 +154,8 @@ static void fill(const struct certify *c, const struct finding *f, const struct 
 	if (!f->property)
 		return;
 	w->property = mem_strdup(f->property);
-	if (c->seen.monitors && c->seen.monitors->spec)
-		strbuf_add(&w->spec, c->seen.monitors->spec->text, c->seen.monitors->spec->ntext);
+	if (c->a->spec)
+		strbuf_add(&w->spec, c->a->spec->text, c->a->spec->ntext);
 }
 
 /* to NULL: it could not be opened, and errno says why. */
@@ -436,6 +436,36 @@ static bool is_observed(struct certify *c, const struct finding *x)
 		   x->events[0], x->events[1]);
 	talk_more("please report it, with the trace; the finding is not to be trusted");
 	return false;
+}
+
+bool certify_order(struct certify *c, struct finding *x, const struct check_order *order,
+		   const uint64_t *stray, size_t nstray)
+{
+	struct check_claim claim = {
+		.kind = x->kind,
+		.targets = x->events,
+		.ntargets = x->nevents,
+		.order = order->at.at,
+		.norder = order->at.n,
+		.stray = stray,
+		.nstray = nstray,
+		.strict = c->a->engine.strict,
+		.values = c->a->engine.values,
+		.view = &c->view,
+		.property = x->property,
+	};
+	struct checker *checker = checker_new(c->evidence);
+	struct check_verdict v;
+
+	checker_run(checker, &claim, &v);
+	if (v.certified && !v.doubtful && !v.observed)
+		accept(c, x, &v);
+	x->claimed = x->certified;
+	if (x->certified)
+		VEC_APPEND(&x->schedule.tail, order->at.at, order->at.n);
+	check_verdict_release(&v);
+	checker_free(checker);
+	return x->certified;
 }
 
 void certify_findings(struct certify *c, struct findings *f)

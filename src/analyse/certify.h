@@ -38,6 +38,7 @@ struct certify {
 	uint64_t skipped; /* findings that the budget did not reach */
 	uint32_t refused;
 	uint32_t declined; /* schedules of engines that only try */
+	bool whole; /* all of the trace is loaded, and seen by the spec: orders are tried (analyse/foretell.h) */
 };
 
 /* Opens and reads the trace once more, as far as the findings need it. */
@@ -50,6 +51,11 @@ const struct states_watch *certify_watch(const struct certify *c);
 void certify_findings(struct certify *c, struct findings *f);
 /* Once more, where schedules have been found since; those that are settled stay so. */
 void certify_claims(struct certify *c, struct findings *f);
+
+/* A finding that goes by this order, in which `stray' may see other writes than recorded.  True: it is predicted, and
+ * its schedule is the order. */
+bool certify_order(struct certify *c, struct finding *x, const struct check_order *order,
+		   const uint64_t *stray, size_t nstray);
 
 /* Writes ID.witness for every certified finding.  False after a message. */
 bool certify_write(const struct certify *c, const struct findings *f);

@@ -1,5 +1,6 @@
 #include "analyse/pass.h"
 
+#include "analyse/foretell.h"
 #include "monitor/mttl.h"
 #include "order/model.h"
 
@@ -326,13 +327,24 @@ static void count_tries(struct pass *p)
 	map_release(&sure);
 }
 
+/* Properties about knowledge are looked for in other runs: where the whole of this one is known, and is not too long. */
+static bool may_foretell(const struct pass *p)
+{
+	const struct trace_options *how = &p->certify.how;
+
+	return p->a->knowledge && !trace_info(p->reading.trace).late && how->to_cut == 0 &&
+	       how->from_cut == 0 && !p->hurried && !how->follow && !p->limited &&
+	       !engine_stopped(&p->a->engine);
+}
+
 static enum status certify(struct pass *p, struct diag *d)
 {
 	struct certify *c = &p->certify;
 	double then = talk_clock();
 	enum status st;
 
-	if (p->findings.at.n == 0)
+	c->whole = may_foretell(p);
+	if (p->findings.at.n == 0 && !c->whole)
 		return ST_OK;
 	st = certify_load(c, &p->findings, d);
 	if (st != ST_OK)
@@ -345,6 +357,9 @@ static enum status certify(struct pass *p, struct diag *d)
 			return st;
 		certify_claims(c, &p->findings);
 	}
+	if (c->whole && !foretell(c, p->limited ? NULL : p->model, &p->findings))
+		texts_add(&p->truncated, "not all orders were tried in which properties about what "
+					 "threads know (mttl) may be violated");
 	lap(&then, &p->report.certifying);
 	uncount(p);
 	count_tries(p);
@@ -411,9 +426,6 @@ static enum status look_again(struct pass *p, struct diag *d)
 
 /* ---- knowledge ---- */
 
-/* Not in the table: it looks at the recorded run alone. */
-static const struct engine by_knowledge = { .name = "mttl", .aim = ENGINE_PROPERTIES };
-
 /* Of one property the first of each place is kept, or all. */
 static void knowledge_add(void *arg, const struct mttl_violation *v)
 {
@@ -432,7 +444,8 @@ static void knowledge_add(void *arg, const struct mttl_violation *v)
 			return;
 		}
 	}
-	f = findings_add_property(&p->findings, FINDING_PROPERTY, &by_knowledge, v->property->name);
+	f = findings_add_property(&p->findings, FINDING_PROPERTY, &foretell_engine,
+				  v->property->name);
 	finding_add_event(f, v->pos, v->site, 0);
 	f->observed = f->judged = true;
 	spec_print_property(s, v->property, &text);

@@ -133,6 +133,11 @@ bool findings_any(const struct findings *f, bool (*is)(const struct finding *f))
 	return false;
 }
 
+void findings_drop_last(struct findings *f)
+{
+	finding_release(&f->at.at[--f->at.n]);
+}
+
 void findings_keep(struct findings *f, bool (*keep)(void *arg, const struct finding *f), void *arg)
 {
 	size_t kept = 0;

@@ -121,7 +121,8 @@ struct finding {
 	bool dep;	/* only by the dependency-aware model */
 	bool observed;	/* the recorded run itself goes wrong there */
 	bool known;	/* it is in the baseline: no news */
-	bool judged; /* PROPERTY about knowledge (mttl): found by running the recorded run again */
+	bool judged;	/* PROPERTY about knowledge (mttl): found by running the recorded run again,
+		      * or another order of it */
 	const char *property; /* PROPERTY, PROPERTY_ERROR: its name, the list's own; else NULL */
 	/* HANG, CRASH: what it is about; judged: the property as it was written.  The list's own; else NULL */
 	const char *subject;
@@ -150,6 +151,8 @@ void findings_release(struct findings *f);
 /* A new one at the end, without events, zeroed but for these. */
 struct finding *findings_add(struct findings *f, enum finding_kind kind,
 			     const struct engine *engine);
+/* Without the last one, which nothing else points to. */
+void findings_drop_last(struct findings *f);
 /* One event more, in the order of positions.  At most FINDING_EVENTS. */
 void finding_add_event(struct finding *f, uint64_t pos, uint32_t site, uint8_t op);
 
@@ -174,9 +177,12 @@ static inline bool finding_is_wait(const struct finding *f)
 }
 
 /* It has an order that the program can be forced into.  Of a warning the replay itself shows what is
- * true, unless it is about a property: values that unrecorded code changes are not looked at. */
+ * true, unless it is about a property: values that unrecorded code changes are not looked at.  Nor does it
+ * look at what threads know. */
 static inline bool finding_is_forcible(const struct finding *f)
 {
+	if (f->judged)
+		return false;
 	return f->certified || (f->doubted && !finding_is_property(f));
 }
 

@@ -137,6 +137,11 @@ bool claim_is_fit(const struct finding *f, uint64_t id, struct diag *d)
 			 "finding %" PRIu64 " is what the recorded run itself did: there is no "
 			 "other order to be forced",
 			 id);
+	else if (f->judged)
+		diag_set(d,
+			 "finding %" PRIu64 " is about what threads know, and a replay does not "
+			 "look at that",
+			 id);
 	else if (!finding_is_forcible(f))
 		diag_set(d, "finding %" PRIu64 " is only a warning: %s", id,
 			 f->why ? f->why : "there is no run in which it happens");

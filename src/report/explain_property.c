@@ -407,6 +407,26 @@ static void run_format(struct explain *x, const struct finding *f, int property,
 	VEC_RELEASE(&r.rows);
 }
 
+/* What threads know has no columns: their events are told, and of them what came last elsewhere. */
+static void knowledge_format(struct explain *x, const struct finding *f,
+			     const struct check_order *order)
+{
+	uint32_t tid = evidence_get(x->ev, f->events[0]).tid;
+	struct story_wait w = { .targets = { f->events[0] }, .ntargets = 1 };
+	struct columns c = { 0 };
+	size_t i = order->at.n;
+
+	while (i > 0 && evidence_get(x->ev, order->at.at[i - 1]).tid == tid)
+		i--;
+	if (i > 0)
+		w.targets[w.ntargets++] = order->at.at[i - 1];
+	memcpy(w.keep, w.targets, sizeof(w.keep));
+	w.nkeep = w.ntargets;
+	strbuf_adds(&x->out, "\n   The run that shows it:\n\n");
+	story_waits(explain_story(x), f, &w, order->at.at, order->at.n, &c);
+	explain_picture(x, f, &c);
+}
+
 void explain_property(struct explain *x, const struct finding *f)
 {
 	const struct states_watch *w = x->r->watch;
@@ -417,7 +437,7 @@ void explain_property(struct explain *x, const struct finding *f)
 	strbuf_addf(&x->out, "%" PRIu32 "  ", f->id);
 	explain_property_title(f, &x->out);
 	explain_sure(x, f, start);
-	if (f->judged) /* on the recorded run: there is no other to be shown */
+	if (f->judged)
 		lines_add(&x->out, f->subject);
 	else if (number >= 0)
 		formula_format(x, &w->monitors->at[number]);
@@ -425,4 +445,6 @@ void explain_property(struct explain *x, const struct finding *f)
 	if (number >= 0 && f->status != FINDING_WARNING &&
 	    check_expand(x->ev, &f->schedule, &order))
 		run_format(x, f, number, &order);
+	else if (f->judged && f->certified && check_expand(x->ev, &f->schedule, &order))
+		knowledge_format(x, f, &order);
 }

@@ -64,6 +64,7 @@ struct knowledge {
 	struct map posts_at; /* waits of semaphores: posts before them in the recorded run */
 	uint32_t last;	     /* step of the last event; 0: it was none */
 	uint64_t asked;	     /* of the present verdict */
+	uint64_t work;	     /* of those before */
 	bool is_open;	     /* something in it is not known */
 	const char *why;     /* nothing can be said any more */
 	const char *once;    /* of this verdict */
@@ -144,6 +145,11 @@ void knowledge_free(struct knowledge *k)
 	VEC_RELEASE_ALL(&k->steps, &k->pasts, &k->locals, &k->movers, &k->carriers);
 	MAP_RELEASE_ALL(&k->carrier_at, &k->step_at, &k->posts_at);
 	mem_free(k);
+}
+
+uint64_t knowledge_work(const struct knowledge *k)
+{
+	return k->work + k->asked;
 }
 
 const char *knowledge_trouble(const struct knowledge *k)
@@ -721,6 +727,7 @@ enum judge_verdict knowledge_ask(struct knowledge *k, const struct spec_property
 
 	k->once = NULL;
 	k->is_open = false;
+	k->work += k->asked;
 	k->asked = 0;
 	if (k->why)
 		return JUDGE_UNKNOWN;

@@ -24,6 +24,8 @@ void knowledge_take(struct knowledge *k, uint64_t pos);
 /* Of the state that the last event has led its thread to: GOOD also if it led to none, or the property is not about
  * that thread.  UNKNOWN: knowledge_trouble says why. */
 enum judge_verdict knowledge_ask(struct knowledge *k, const struct spec_property *p);
+/* How much was asked so far: formulas, each in a state. */
+uint64_t knowledge_work(const struct knowledge *k);
 const char *knowledge_trouble(const struct knowledge *k);
 
 #endif /* WITNESS_KNOWLEDGE_H */

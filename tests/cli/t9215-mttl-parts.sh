@@ -75,4 +75,67 @@ has out '^property atom: mttl @any' "with the formula"
 witness '1 2 3 4 5 6'
 is "$status" 1 "as recorded"
 has out "not certified: .*'atom' holds here" "it holds"
+
+# --- in runs that did not happen: the other order of two sections, whose order the tool cannot see ---
+${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
+cat >swap.c <<'C'
+#include <foresee.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include "order.h"
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static sem_t told;
+static void *one(void *arg)
+{
+	order_see(0);
+	pthread_mutex_lock(&m); /* swapped */
+	pthread_mutex_unlock(&m);
+	if (arg)
+		sem_post(&told);
+	order_at(0);
+	return arg;
+}
+static void *two(void *arg)
+{
+	order_see(1);
+	if (arg)
+		sem_wait(&told);
+	FORESEE_INTERNAL("busy", 1);
+	pthread_mutex_lock(&m);
+	pthread_mutex_unlock(&m);
+	FORESEE_INTERNAL("busy", 0);
+	order_at(1);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+
+	sem_init(&told, 0, 0);
+	pthread_create(&a, 0, one, argc > 1 ? argv : 0);
+	pthread_create(&b, 0, two, argc > 1 ? argv : 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
+C
+foresee-cc -g -O1 -pthread -I"$SRC/tests/programs" swap.c order.o -o swap || exit 2
+echo 'local int busy = 0; thread one = "one"; thread two = "two"; property calm: mttl @one(@two.busy == 0);' >swap.spec
+timeout 60 foresee record -q -o swap.foresee ./swap
+run foresee check -s swap.spec --witness-dir proofs swap.foresee
+is "$status" 1 "what a thread would know, had another come first"
+has out '^1  property calm violated +predicted, certified$' "is predicted"
+has out 'T2  lock +m +swap\.c:10 in one' "where it would hear of it"
+has out '^ +[0-9]+ +unlock m +:24$' "with the run"
+run foresee verify swap.foresee proofs/1.witness
+is "$status" 0 "its witness is good"
+run foresee check -q -s swap.spec -f json swap.foresee
+has out '"status": "predicted".*"property": "calm"' "JSON has it"
+run foresee replay -s swap.spec swap.foresee 1
+has err 'is about what threads know, and a replay does not look at that' "a replay would not look at it"
+run timeout 60 foresee guard -q -s swap.spec ./swap
+is "$(cat err)" "" "the run itself is as it should be"
+timeout 60 foresee record -q -o swap.foresee ./swap told
+run foresee check -s swap.spec swap.foresee
+is "$status $(grep -c violated out)" "0 0" "where a semaphore keeps it from coming first it is not predicted"
 done_testing
