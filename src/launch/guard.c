@@ -9,6 +9,7 @@
 #include "launch/launch.h"
 #include "monitor/mttl.h"
 #include "monitor/reading.h"
+#include "names/symbols.h"
 #include "names/variables.h"
 #include "trace/trace.h"
 
@@ -82,6 +83,23 @@ static const Elf64_Sym *symbol_find(const struct elf_image *m, const char *name)
 	return found;
 }
 
+static enum status handler_check(const struct guard_order *g, const struct spec_property *y,
+				 uint64_t address, struct diag *d)
+{
+	struct symbols *s = symbols_new(g->path, NULL, 0);
+	unsigned n;
+	bool good = symbols_may_take(s, address, "foresee_violation", &n);
+
+	symbols_free(s);
+	if (good)
+		return ST_OK;
+	return spec_complain(g->spec, y->action_spot, d,
+			     "'%s' of the program takes %s: a handler is 'void %s(const struct "
+			     "foresee_violation *v)'",
+			     y->handler, n > 1 ? "more than one argument" : "another argument",
+			     y->handler);
+}
+
 static enum status handler_find(const struct guard_order *g, const struct elf_image *m,
 				const struct spec_property *y, struct know_property *out,
 				struct diag *d)
@@ -102,7 +120,7 @@ static enum status handler_find(const struct guard_order *g, const struct elf_im
 		return spec_complain(g->spec, y->action_spot, d,
 				     "'%s' of the program is no function", y->handler);
 	out->value = (int64_t)(s->st_value - entry->st_value);
-	return ST_OK;
+	return handler_check(g, y, s->st_value, d);
 }
 
 static enum status handlers_find(const struct guard_order *g, struct know_program *p,

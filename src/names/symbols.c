@@ -449,6 +449,47 @@ static int scopes_find(Dwarf_Die *unit, uint64_t address, Dwarf_Die **out)
 	return n;
 }
 
+/* The argument is a pointer to that structure, or to nothing in particular. */
+static bool is_pointer_to(Dwarf_Die *argument, const char *structure)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die type, to;
+	const char *name;
+
+	if (!dwarf_formref_die(dwarf_attr_integrate(argument, DW_AT_type, &attribute), &type) ||
+	    dwarf_peel_type(&type, &type) != 0)
+		return true; /* nobody knows */
+	if (dwarf_tag(&type) != DW_TAG_pointer_type)
+		return false;
+	if (!dwarf_formref_die(dwarf_attr(&type, DW_AT_type, &attribute), &to) ||
+	    dwarf_peel_type(&to, &to) != 0)
+		return true; /* void */
+	name = dwarf_diename(&to);
+	return dwarf_tag(&to) == DW_TAG_structure_type && name && strcmp(name, structure) == 0;
+}
+
+bool symbols_may_take(struct symbols *s, uint64_t address, const char *structure, unsigned *n)
+{
+	Dwarf_Die unit, *scopes = NULL, child;
+	bool may = true;
+	int i = 0, nscopes;
+
+	*n = 0;
+	symbols_open(s);
+	if (!s->dwarf || !unit_find(s, address, &unit))
+		return true;
+	nscopes = scopes_find(&unit, address, &scopes);
+	while (i < nscopes && dwarf_tag(&scopes[i]) != DW_TAG_subprogram)
+		i++;
+	if (i < nscopes && dwarf_child(&scopes[i], &child) == 0)
+		do
+			if (dwarf_tag(&child) == DW_TAG_formal_parameter && (*n)++ == 0)
+				may = is_pointer_to(&child, structure);
+		while (dwarf_siblingof(&child, &child) == 0);
+	free(scopes);
+	return may && *n <= 1;
+}
+
 size_t symbols_code(struct symbols *s, uint64_t address, struct trace_site *out, size_t max)
 {
 	Dwarf_Die unit, *scopes = NULL;

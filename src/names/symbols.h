@@ -33,6 +33,10 @@ enum symbols_file symbols_compare(const struct symbols *s, const char *path);
  * nothing is known but perhaps symbols_function. */
 size_t symbols_code(struct symbols *s, uint64_t address, struct trace_site *out, size_t max);
 
+/* May the function at an address be called with a pointer to the structure of that name alone?  By debug information;
+ * without any, and with no argument, it may.  *n: how many it takes. */
+bool symbols_may_take(struct symbols *s, uint64_t address, const char *structure, unsigned *n);
+
 /* Is the code there made by gcc, of a version in which atomics are moved and nothing else?  By debug
  * information. */
 bool symbols_by_gcc(struct symbols *s, uint64_t address);

@@ -144,10 +144,14 @@ wrong() {
 		note err
 	fi
 }
+printf 'int x;\nvoid one(int n);\nvoid one(int n) { x = n; }\nint main(void) { one(0); return x; }\n' >other.c
+build other
 wrong "variable 'gone' is not in the program|'gone'" 'shared int gone; property p: mttl @any(gone == 0);'
 wrong "nothing to guard" 'shared int x; property p: ptltl x == 0;'
 wrong "the program has no function 'nowhere'" 'property p: mttl @any(block == 0) handler nowhere;'
 wrong "'x' of the program is no function" 'shared int x; property p: mttl @any(x == 0) handler x;'
+wrong "'main' of the program takes more than one argument: a handler is" 'shared int x; property p: mttl @any(x == 0) handler main;'
+wrong "'one' of the program takes another argument" 'shared int x; property p: mttl @any(x == 0) handler one;' ./other
 wrong "'skip' would take back" 'shared int x; property p: mttl @any(x == 0) handler skip;'
 wrong "is local to each thread: a handler sets" 'local int a; property p: mttl @any(a == 0) handler set a = 1;'
 wrong "no past in it" 'shared int x; property p: mttl @any(x == 0) handler wait until once x == 1;'

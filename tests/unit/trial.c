@@ -134,7 +134,8 @@ bool trial_begin(struct trial *x, uint64_t seed)
 /* Comparisons, in half of the traces with facts that can have values. */
 static unsigned tests_too(uint64_t seed, unsigned features)
 {
-	bool can = (features & TINY_FACTS) && !(features & (TINY_FREES | TINY_REREADS | TINY_HALVES));
+	bool can =
+		(features & TINY_FACTS) && !(features & (TINY_FREES | TINY_REREADS | TINY_HALVES));
 
 	return can && seed / 8 % 2 ? TINY_TESTS | TINY_VALUES : 0;
 }
