@@ -67,13 +67,15 @@ enum finding_status { FINDING_WARNING, FINDING_PREDICTED, FINDING_REPLAYED, FIND
  *		it, which writes it
  *	CHECK	the same, read without any lock at first
  *	REREAD	written in a section of a lock, and read back in another section of it
+ *	SECTIONS	read, or written, in two sections of a lock
  *	PAIR	two variables, one after the other, not under one lock
  */
-#define FINDING_BLOCKS(X)   \
-	X(MARKED, "marked") \
-	X(SPLIT, "split")   \
-	X(CHECK, "check")   \
-	X(REREAD, "reread") \
+#define FINDING_BLOCKS(X)       \
+	X(MARKED, "marked")     \
+	X(SPLIT, "split")       \
+	X(CHECK, "check")       \
+	X(REREAD, "reread")     \
+	X(SECTIONS, "sections") \
 	X(PAIR, "pair")
 
 enum finding_block {

@@ -4,6 +4,7 @@
  *	split	lock; if (x) ...; unlock;  ...  lock; x = ...; unlock;		70
  *	check	if (x) ...;  ...  lock; x = ...; unlock;			60
  *	reread	lock; x = ...; unlock;  ...  lock; ... x ...; unlock;		45
+ *	sections	lock; ... x ...; unlock;  ...  the same once more, or x = ... twice	40
  *	pair	lock; x; unlock;  ...  lock; y; unlock;	(infer_pairs.c)		40
  *
  * with 10 more where what is written is made of what was read.  A second look at x, in the section that
@@ -42,8 +43,10 @@ struct guess {
 	struct atomicity *x;
 	struct model_list list; /* accesses of the cell */
 	VEC(uint32_t) before; /* by place in the list: 1 + that of the same chain before; 0 none */
+	VEC(uint32_t) wrote;  /* by place: the same of the write before */
 	uint32_t *last;	      /* by chain: the same of the last so far */
-	struct map rounds;    /* two places, to guesses */
+	uint32_t *last_write;
+	struct map rounds; /* two places, to guesses */
 };
 
 /* Both hold one and the same section. */
@@ -108,7 +111,7 @@ static void guess_add(struct guess *g, uint32_t p, uint32_t c, enum finding_bloc
 	if (score < ATOMICITY_SCORE && !x->opt->all_blocks)
 		return;
 	like.score = (uint16_t)score;
-	atomicity_add_gap(x, g->list, p, c, true, &like);
+	atomicity_add_gap(x, g->list, p, c, !model_writes(&e[a]) || model_reads(&e[b]), &like);
 }
 
 /* The write at place i, and the last look at the cell before. */
@@ -139,18 +142,28 @@ static void write_guess(struct guess *g, uint32_t i)
 		guess_add(g, p - 1, next, FINDING_BLOCK_CHECK, 60 + more, e, outermost(m, c));
 }
 
-/* The read at place i, and the thread's own write before. */
-static void read_guess(struct guess *g, uint32_t i)
+/* Place i and an earlier one, 1 + place, of the same thread, in two sections of a lock. */
+static void sections_guess(struct guess *g, uint32_t i, uint32_t p, enum finding_block block,
+			   uint32_t score)
 {
 	const struct model *m = g->x->m;
-	uint32_t c = g->list.at[i], p = g->before.at[i], from, to, e;
+	uint32_t c = g->list.at[i], e = p ? g->list.at[p - 1] : 0, from, to;
 
-	if (!p || (m->event[c].flags & STEP_SHADOW))
-		return;
-	e = g->list.at[p - 1];
-	if (model_writes(&m->event[e]) && m->event[e].tid == m->event[c].tid &&
-	    !is_one_section(m, e, c) && is_one_lock(m, e, c, &from, &to))
-		guess_add(g, p - 1, i, FINDING_BLOCK_REREAD, 45, from, to);
+	if (p && !((m->event[c].flags | m->event[e].flags) & STEP_SHADOW) &&
+	    m->event[e].tid == m->event[c].tid && !is_one_section(m, e, c) &&
+	    is_one_lock(m, e, c, &from, &to))
+		guess_add(g, p - 1, i, block, score, from, to);
+}
+
+/* The read at place i, and the thread's own write, or read, before. */
+static void read_guess(struct guess *g, uint32_t i)
+{
+	uint32_t p = g->before.at[i];
+
+	if (p && model_writes(&g->x->m->event[g->list.at[p - 1]]))
+		sections_guess(g, i, p, FINDING_BLOCK_REREAD, 45);
+	else if (g->x->m->event[g->list.at[i]].op == STEP_READ)
+		sections_guess(g, i, p, FINDING_BLOCK_SECTIONS, 40);
 }
 
 static void cell_guess(struct guess *g)
@@ -158,20 +171,26 @@ static void cell_guess(struct guess *g)
 	const struct model *m = g->x->m;
 
 	VEC_CLEAR(&g->before);
+	VEC_CLEAR(&g->wrote);
 	for (uint32_t i = 0; i < g->list.n; i++) {
 		const struct model_event *v = &m->event[g->list.at[i]];
 
 		*VEC_PUSH(&g->before) = g->last[v->chain];
+		*VEC_PUSH(&g->wrote) = g->last_write[v->chain];
 		g->last[v->chain] = i + 1;
+		if (model_writes(v))
+			g->last_write[v->chain] = i + 1;
 	}
 	for (uint32_t i = 0; i < g->list.n; i++) {
 		const struct model_event *v = &m->event[g->list.at[i]];
 
-		g->last[v->chain] = 0;
+		g->last[v->chain] = g->last_write[v->chain] = 0;
 		if (v->hold == 0)
 			continue;
 		if (v->op == STEP_WRITE)
 			write_guess(g, i);
+		if (v->op == STEP_WRITE && g->x->opt->all_blocks)
+			sections_guess(g, i, g->wrote.at[i], FINDING_BLOCK_SECTIONS, 40);
 		else if (model_reads(v) && g->x->opt->all_blocks)
 			read_guess(g, i);
 	}
@@ -179,7 +198,8 @@ static void cell_guess(struct guess *g)
 
 void infer_gather(struct atomicity *x)
 {
-	struct guess g = { .x = x, .last = mem_zalloc((x->m->nchains + 1) * sizeof(*g.last)) };
+	size_t size = (x->m->nchains + 1) * sizeof(uint32_t);
+	struct guess g = { .x = x, .last = mem_zalloc(size), .last_write = mem_zalloc(size) };
 
 	for (uint32_t cell = 0; cell < x->m->ncells && !engine_stopped(x->opt); cell++) {
 		if (!x->is_shared[cell])
@@ -187,9 +207,9 @@ void infer_gather(struct atomicity *x)
 		g.list = model_cell(x->m, cell);
 		cell_guess(&g);
 	}
-	VEC_RELEASE(&g.before);
+	VEC_RELEASE_ALL(&g.before, &g.wrote);
 	map_release(&g.rounds);
-	mem_free(g.last);
+	MEM_FREE_ALL(g.last, g.last_write);
 	if (x->engine == &engine_atomicity)
 		infer_pairs(x);
 }

@@ -53,6 +53,8 @@ static void guess_format(struct explain *x, const struct finding *f, const struc
 		[FINDING_BLOCK_CHECK] = "is read without a lock, and then written under one",
 		[FINDING_BLOCK_REREAD] = "is written under a lock, which is given back and taken "
 					 "again to read it",
+		[FINDING_BLOCK_SECTIONS] = "is used under a lock, which is given back and taken "
+					   "again for the next use",
 		[FINDING_BLOCK_PAIR] = "and what comes next are used together by others",
 	};
 	STRBUF_SCOPED name = { 0 };

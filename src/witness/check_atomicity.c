@@ -214,6 +214,8 @@ static bool is_guess(struct question *q, const struct finding_split *s)
 		return reads_first && h.na == 0 && h.nc > 0;
 	case FINDING_BLOCK_REREAD:
 		return h.lock && writes(evidence_item(ev, s->a)) && reads(evidence_item(ev, s->c));
+	case FINDING_BLOCK_SECTIONS:
+		return h.lock && (strcmp(s->pattern, "RWR") == 0 || strcmp(s->pattern, "WRW") == 0);
 	case FINDING_BLOCK_PAIR:
 		return strcmp(s->pattern, "S") == 0;
 	default:

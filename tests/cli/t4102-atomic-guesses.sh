@@ -141,6 +141,32 @@ run foresee check -q --infer racy.foresee
 has out '^   and it splits withdraw \(a guess\), which seems meant to be atomic$' "a race says it"
 has out '^1 finding \(1 race\)' "and it is one finding"
 
+# One variable in two sections: hardly meant, so only on request.  What comes between: a write, where
+# both read; a read, where both write; a write is not looked for between two exchanges.
+sections() {
+	printf '#fmt 1\nT1|acq(m)|1\nT1|%s(x)|2\nT1|rel(m)|3\nT1|acq(m)|4\nT1|%s(x)|5\nT1|rel(m)|6\n' $1 $3
+	printf 'T2|acq(m)|7\nT2|%s|8\nT2|rel(m)|9\n' "$2"
+}
+for how in 'r w(x) r RWR' 'w r(x)~ w WRW'; do
+	set -- $how
+	sections $1 $2 $3 >two.std
+	run foresee check -q --infer two.std
+	is "$status" 0 "$4 in two sections: not by itself"
+	run foresee check -q --infer --all-blocks -f json --witness-dir $4 two.std
+	has out '"certified": true.*"pattern": "'$4'", "block": \{"kind": "sections", "score": 40,' "$4: with --all-blocks"
+	run foresee verify two.std $4/1.witness
+	is "$status" 0 "$4: verify"
+	sed 's/^block.*/block reread/' $4/1.witness >other
+	run foresee verify two.std other
+	is "$status" 1 "$4: by another guess it is none"
+done
+sections rmw 'w(x)' w >two.std
+run foresee check -q --infer --all-blocks two.std
+is "$status" 0 "a write between two that write is none of these"
+sections r 'w(x)' rmw >two.std
+run foresee check -q --infer --all-blocks two.std
+hasnt out 'warning' "nor one before an exchange"
+
 # Calls in text.
 printf '#fmt 1\nT1|enter(f)|1\nT1|leave(f)|2\nT1|leave(f)|3\n' >calls.std
 run foresee check calls.std
