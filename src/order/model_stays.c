@@ -69,25 +69,38 @@ static uint32_t seen_last(const struct model *m, uint32_t id)
 	return seen;
 }
 
-static void run_add(struct model *m, struct model_list chain, uint32_t id)
+/* The first event of the chain from id `low' on, and before `end', that touches the cell and may begin a run; end:
+ * there is none.  Since the write that the run saw nobody has written the cell, so few others touch it there. */
+static uint32_t first_reader(const struct model *m, uint32_t chain, uint32_t cell, uint32_t low,
+			     uint32_t end)
 {
-	uint32_t end = m->event[id].index, i = end, seen = seen_last(m, id);
-	uint32_t first = UINT32_MAX;
+	struct model_list l = model_cell(m, cell);
 
-	while (i > 0 && m->event[chain.at[i - 1]].tid == m->event[id].tid &&
-	       chain.at[i - 1] > seen && !ends_runs(&m->event[chain.at[i - 1]])) {
-		i--;
-		if (begins_run(&m->event[chain.at[i]]) && model_shares_cell(m, id, chain.at[i]))
-			first = i + 1;
-	}
-	if (i > 0 && seen != 0 && chain.at[i - 1] == seen && m->event[seen].op == STEP_RMW)
-		first = i;
+	for (uint32_t i = SEARCH_PAST(k, 0, l.n, l.at[k] < low); i < l.n && l.at[i] < end; i++)
+		if (m->event[l.at[i]].chain == chain && begins_run(&m->event[l.at[i]]))
+			return l.at[i];
+	return end;
+}
+
+/* start: where the thread last synchronised, or began. */
+static void run_add(struct model *m, struct model_list chain, uint32_t start, uint32_t id)
+{
+	uint32_t end = m->event[id].index, seen = seen_last(m, id), begins = id, first = UINT32_MAX;
+	uint32_t from = SEARCH_PAST(k, start, end, chain.at[k] <= seen);
+
+	for (uint32_t i = m->event[id].touch; from < end && i < m->event[id + 1].touch; i++)
+		begins = first_reader(m, m->event[id].chain, m->touches[i].cell, chain.at[from],
+				      begins);
+	if (begins != id)
+		first = m->event[begins].index + 1;
+	if (from > 0 && seen != 0 && chain.at[from - 1] == seen && m->event[seen].op == STEP_RMW)
+		first = from;
 	/* The first one may lie before the model. */
 	if (first == UINT32_MAX && seen == 0 &&
-	    (i == 0 || m->event[chain.at[i - 1]].tid != m->event[id].tid))
-		first = i;
+	    (from == 0 || m->event[chain.at[from - 1]].tid != m->event[id].tid))
+		first = from;
 	if (first < end)
-		*VEC_PUSH(&m->priv->stays) = (struct model_stay){ first, end, i, id };
+		*VEC_PUSH(&m->priv->stays) = (struct model_stay){ first, end, from, id };
 }
 
 /* From number i of the chain on no run is known to be closed. */
@@ -108,14 +121,18 @@ void model_settle_stays(struct model *m, bool is_cut)
 	VEC_REACH(&p->stay_start, m->nchains);
 	for (uint32_t c = 0; c < m->nchains; c++) {
 		struct model_list chain = model_chain(m, c);
-		uint32_t epoch = 0;
+		uint32_t epoch = 0, start = 0;
 
 		p->stay_start.at[c] = (uint32_t)p->stays.n;
 		for (uint32_t i = 0; i < chain.n; i++) {
 			const struct model_event *e = &m->event[chain.at[i]];
 
+			if (i > 0 && e->tid != m->event[chain.at[i - 1]].tid)
+				start = i;
 			if ((e->flags & STEP_SHADOW) && is_contended(m, chain.at[i], writer))
-				run_add(m, chain, chain.at[i]);
+				run_add(m, chain, start, chain.at[i]);
+			if (ends_runs(e))
+				start = i + 1;
 			if (ends_runs(e) || (e->flags & STEP_LAST))
 				epoch = i + 1;
 		}

@@ -34,4 +34,9 @@ while read -r name scale; do
 	recorded
 	recorded --full
 done <<<"$kernels"
+
+# Reads that were left out are asked for once each, however long a thread goes on without synchronising.
+run foresee record -q -o m.foresee ./foresee-matmul 150
+(ulimit -t 8 && foresee check -q m.foresee >out 2>err)
+is $? 0 "matmul: the analysis takes a second of processor time, not forty"
 done_testing
