@@ -289,7 +289,7 @@ static void note_step(struct baton_choice c, const struct baton_set *enabled)
 
 	*s = (struct baton_step){ .op = *baton_pending(c.thread),
 				  .choice = c,
-				  .nthreads = baton_head->nthreads,
+				  .nthreads = (uint16_t)baton_head->nthreads,
 				  .enabled = *enabled };
 	if (baton_is_vain(c.thread))
 		s->op.flags |= BATON_VAIN;
@@ -299,6 +299,15 @@ static void note_step(struct baton_choice c, const struct baton_set *enabled)
 	baton_head->running = c.thread;
 	baton_head->unseen = 0;
 	__atomic_store_n(&baton_head->nsteps, baton_head->nsteps + 1, __ATOMIC_RELEASE);
+}
+
+/* Whoever has the baton has taken the last step, or is new and was made behind it. */
+void baton_passes(unsigned passed)
+{
+	struct baton_step *steps = (struct baton_step *)((char *)baton_head + baton_head->steps);
+
+	if (baton_head->nsteps > 0)
+		steps[baton_head->nsteps - 1].passed |= (uint16_t)passed;
 }
 
 static void pass_to(uint32_t thread, struct baton_seat *me)

@@ -153,6 +153,8 @@ void baton_ending(struct control *c);
 void baton_yield(struct control *c, uint32_t site);
 /* It writes to this channel. */
 void baton_output(struct control *c, const void *channel, uint32_t site);
+/* It hands on what it knows, or takes what others have, by what is no step: BATON_GAVE, BATON_TOOK. */
+void baton_passes(unsigned passed);
 /* Something goes to a descriptor: if what lies behind it is there for other runs, that is noted. */
 void baton_outside(int fd);
 /* Code that is not seen is about to run. */

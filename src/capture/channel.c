@@ -151,6 +151,8 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
 {
 	if (CONTROLLED(t) && !guard_on)
 		gate(t, kind, channel);
+	if (CONTROLLED(t) && channel != CHANNEL_NONE)
+		control_orders(kind, kind_of(channel));
 	if (channel != CHANNEL_NONE && guard_on) {
 		sync_log(t, kind, kind_of(channel), &words[channel]);
 		return;
@@ -194,8 +196,11 @@ void channel_take(unsigned channel)
 
 void channel_take_always(unsigned channel)
 {
-	HOOK(t)
+	HOOK(t) {
+		if (CONTROLLED(t))
+			control_orders(FORMAT_K_TAKE, kind_of(channel));
 		log_always(t, FORMAT_K_TAKE, channel);
+	}
 }
 
 const void *channel_object(unsigned channel)

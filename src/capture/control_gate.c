@@ -305,6 +305,16 @@ void control_pass(struct thread *t, unsigned kind, const void *obj)
 		control_over(c, true);
 }
 
+void control_orders(unsigned kind, unsigned channel_kind)
+{
+	enum baton_channel by = channel_kind == FORMAT_CHANNEL_UNSEEN	? BATON_UNSEEN
+				: channel_kind == FORMAT_CHANNEL_SIGNAL ? BATON_SIGNALS
+									: BATON_FILES;
+
+	if (baton_is_on())
+		baton_passes(kind == FORMAT_K_GIVE ? BATON_GAVE(by) : BATON_TOOK(by));
+}
+
 void control_passed(struct thread *t)
 {
 	struct control *c = t->control;

@@ -33,6 +33,7 @@ struct finder {
 #define BY_WRITER 0u
 #define BY_READER 1u
 #define BY_ATOMIC 2u
+#define BY_OTHER 3u /* object: enum baton_channel */
 
 static uint32_t *clock_of(struct finder *f, uint32_t thread)
 {
@@ -155,6 +156,17 @@ static void note_atomic(struct finder *f, uint32_t thread, const struct baton_op
 		give(f, thread, at, BY_ATOMIC);
 }
 
+/* Takes come first: who gives in the same breath hands on what it got. */
+static void note_passed(struct finder *f, const struct baton_step *s)
+{
+	for (unsigned c = 0; s->passed != 0 && c < BATON_CHANNELS; c++)
+		if (s->passed & BATON_TOOK(c))
+			take(f, s->choice.thread, c, BY_OTHER);
+	for (unsigned c = 0; s->passed != 0 && c < BATON_CHANNELS; c++)
+		if (s->passed & BATON_GAVE(c))
+			give(f, s->choice.thread, c, BY_OTHER);
+}
+
 static void report(struct finder *f, uint32_t first, uint32_t second)
 {
 	uint32_t a = f->steps[first].op.site, b = f->steps[second].op.site;
@@ -228,6 +240,23 @@ static void note_access(struct finder *f, uint32_t step)
 	}
 }
 
+static void note_step(struct finder *f, uint32_t step)
+{
+	const struct baton_op *op = &f->steps[step].op;
+	uint32_t thread = f->steps[step].choice.thread;
+
+	if (!BATON_IS_ACCESS(op->kind)) {
+		if (!has_nothing(op))
+			note_sync(f, thread, op);
+		return;
+	}
+	if (op->kind == BATON_UPDATE && (op->flags & BATON_KERNEL))
+		return;
+	if (op->flags & BATON_ATOMIC)
+		note_atomic(f, thread, op);
+	note_access(f, step);
+}
+
 /* Threads that are new before a step were made behind the one before it. */
 static void note_made(struct finder *f, uint32_t step)
 {
@@ -256,21 +285,12 @@ void shares_find(struct shares *s, const struct explore_runner *r)
 	VEC_REACH(&f.clocks, (size_t)f.nthreads * f.nthreads - 1);
 	VEC_REACH(&f.accesses, 0);
 	for (uint32_t i = 0; i < r->head->nsteps; i++) {
-		const struct baton_op *op = &f.steps[i].op;
 		uint32_t thread = f.steps[i].choice.thread;
 
 		note_made(&f, i);
 		clock_of(&f, thread)[thread]++;
-		if (!BATON_IS_ACCESS(op->kind)) {
-			if (!has_nothing(op))
-				note_sync(&f, thread, op);
-			continue;
-		}
-		if (op->kind == BATON_UPDATE && (op->flags & BATON_KERNEL))
-			continue;
-		if (op->flags & BATON_ATOMIC)
-			note_atomic(&f, thread, op);
-		note_access(&f, i);
+		note_step(&f, i);
+		note_passed(&f, &f.steps[i]);
 	}
 	VEC_RELEASE_ALL(&f.clocks, &f.given, &f.accesses);
 	MAP_RELEASE_ALL(&f.objects, &f.runners, &f.words, &f.pairs);

@@ -131,10 +131,22 @@ struct baton_choice {
 	uint16_t branch; /* CHOOSE: which value */
 };
 
+/* What may order accesses and is no step: `channel' is enum baton_channel. */
+#define BATON_GAVE(channel) (1u << 2 * (channel))
+#define BATON_TOOK(channel) (2u << 2 * (channel))
+
+enum baton_channel {
+	BATON_UNSEEN, /* calls of code that is not seen, and their return */
+	BATON_SIGNALS,
+	BATON_FILES,
+	BATON_CHANNELS
+};
+
 struct baton_step {
 	struct baton_op op;
 	struct baton_choice choice;
-	uint32_t nthreads; /* made before it: whoever took the step before has made the last */
+	uint16_t nthreads; /* made before it: whoever took the step before has made the last */
+	uint16_t passed;   /* BATON_GAVE, BATON_TOOK: after it, before the next step of anybody */
 	struct baton_set enabled; /* just before it */
 };
 

@@ -285,6 +285,44 @@ explore --budget-runs 300 fickle.c
 is "$status" 3 "decided by a file: not called complete"
 has out '^[0-9]+ of them went another way than the run before' "decided by a file: is said"
 
+# What code that is not seen orders, or a signal, is no race.
+cat >hands.c <<'END'
+static _Atomic int there;
+void put(void) { there = 1; }
+int has(void) { return there; }
+END
+gcc -shared -fPIC hands.c -o libhands.so || exit 2
+cat >ordered.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+void put(void);
+int has(void);
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int x, y, read;
+static void handler(int n) { read = y + n; }
+static void turn(void) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }
+static void *gives(void *arg) { x = 1; put(); turn(); return arg; }
+static void *takes(void *arg) { turn(); turn(); return has() && x != 1 ? arg : 0; }
+int main(void)
+{
+	pthread_t t[2];
+	void *wrong;
+
+	signal(SIGUSR1, handler);
+	pthread_create(&t[0], 0, gives, 0);
+	pthread_create(&t[1], 0, takes, t);
+	y = 1;
+	pthread_kill(t[1], SIGUSR1);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], &wrong);
+	return wrong != 0;
+}
+END
+foresee-cc -g -O1 -pthread ordered.c -L. -lhands -Wl,-rpath,"$PWD" -o ordered || exit 2
+explore --strategy dpor ./ordered
+is "$status" 0 "ordered by what is no step: nothing is found"
+has out '; these are all that make a difference, ' "ordered by what is no step: explored to the end"
+
 # A status that is meant to be.
 cat >five.c <<'END'
 #include <pthread.h>
