@@ -86,7 +86,7 @@ ROOMS := base spec know trace text names recording merge link order finding moni
 objs   = $(patsubst %,$(B)/%.o,$(basename $(wildcard $(1))))
 
 # What the lock recorder has in common with the runtime.
-SHARED := annotate assert barrier c11 cond create elf exec file fork habit jump \
+SHARED := annotate assert barrier c11 cond create elf exec file fork habit idle jump \
 	linger lock log log_chunk log_control object once real sem start sync sys tag text thread
 
 LIB_C     := $(wildcard $(ROOMS:%=src/%/*.c))

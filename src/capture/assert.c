@@ -14,6 +14,6 @@ void assert_failed(const char *what)
 
 	__atomic_compare_exchange_n(&broken, &none, what, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED);
-	if (t != &thread_scratch && t != &thread_gone)
+	if (!thread_is_nobody(t))
 		t->limit = NULL; /* its next record comes by log_catch_up */
 }

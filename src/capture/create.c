@@ -29,6 +29,7 @@
 #include "capture/create_priv.h"
 
 #include "capture/heap.h"
+#include "capture/idle.h"
 #include "capture/object.h"
 #include "capture/range.h"
 #include "capture/sync.h"
@@ -99,7 +100,7 @@ static void end_round(void *rounds)
 		pthread_setspecific(end_key, (char *)rounds + 1);
 		return;
 	}
-	if (t == &thread_scratch || t == &thread_gone)
+	if (thread_is_nobody(t))
 		return;
 	tid = t->tid;
 	sigfillset(&all);
@@ -154,6 +155,8 @@ struct create_start create_child_begin(struct create_start *start)
 {
 	struct create_start s;
 
+	if (idle_begin(start, &s))
+		return s;
 	foresee_self = &thread_gone.view; /* no thread identity yet: hooks must do nothing */
 	while (!fiber_on &&
 	       __atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) /* pairs with child_go */
@@ -239,7 +242,9 @@ void create_thread(struct create_call *c)
 		hook_leave(t);
 	}
 	if (child == NULL) {
-		c->create(c, NULL);
+		start = idle_start(c);
+		if (!c->create(c, start) && start != NULL)
+			idle_drop(start);
 		return;
 	}
 	_Static_assert(sizeof(*start) <= sizeof(child->piece),

@@ -199,7 +199,7 @@ static void settle_self(struct thread *t)
 {
 	uint32_t live = t->view.live;
 
-	if (t == &thread_scratch || t == &thread_gone)
+	if (thread_is_nobody(t))
 		return;
 	t->view.live = 0;
 	log_settle(t);
@@ -252,8 +252,7 @@ static void kills(int n, siginfo_t *info, void *context)
 		if (__atomic_compare_exchange_n(&killing.by, &by, own, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_ACQUIRE)) {
 			killing.number = n;
-			file_fault((uint8_t)n,
-				   t == &thread_scratch || t == &thread_gone ? 0 : t->tid);
+			file_fault((uint8_t)n, thread_is_nobody(t) ? 0 : t->tid);
 			settle_all();
 		} else if (by != own) {
 			settle_self(t);

@@ -80,7 +80,7 @@ static void finish(int status)
 
 	if (control_on)
 		control_exit();
-	if (t != &thread_scratch && t != &thread_gone)
+	if (!thread_is_nobody(t))
 		thread_end(t, FORMAT_END_PROCESS);
 	if (guard_on)
 		guard_finish();

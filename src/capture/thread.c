@@ -5,11 +5,15 @@
 #include "capture/heap.h"
 #include "capture/sync.h"
 
-static uint32_t scratch_frames[FORESEE_DEPTH]; /* written by many, read by none */
+#define IDLE_APART 1024u /* frames of one that another one's begin after: a page */
+
+/* Written by many, read by none. */
+static uint32_t scratch_frames[FORESEE_DEPTH + THREAD_IDLE * IDLE_APART];
 struct thread thread_scratch = { .view = { .frames = scratch_frames, .unseen = FORESEE_NOWHERE } };
 struct thread thread_gone = {
 	.view = { .frames = scratch_frames, .live = THREAD_QUIET, .unseen = FORESEE_NOWHERE }
 };
+struct thread thread_idles[THREAD_IDLE];
 __attribute__((visibility("default"),
 	       tls_model("initial-exec"))) __thread struct foresee_view *foresee_self =
 	&thread_scratch.view;
@@ -29,6 +33,17 @@ static struct {
 	struct thread *free;
 	struct stack_owner stacks[STACKS];
 } all;
+
+struct thread *thread_idle(uint32_t i)
+{
+	struct thread *t = &thread_idles[i];
+
+	/* Always the same, be it in use. */
+	t->view.frames = scratch_frames + (i + 1) * IDLE_APART;
+	t->view.unseen = FORESEE_NOWHERE;
+	t->view.live = THREAD_QUIET;
+	return t;
+}
 
 /* ---- blocks ---- */
 
@@ -74,7 +89,7 @@ struct thread *thread_new(void)
 
 static void block_give(struct thread *t)
 {
-	ASSERT_RECORDING(t != &thread_scratch && t != &thread_gone && t->chunk == NULL);
+	ASSERT_RECORDING(!thread_is_nobody(t) && t->chunk == NULL);
 	filter_release(t);
 	t->next_free = all.free;
 	all.free = t;

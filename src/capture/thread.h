@@ -212,6 +212,18 @@ static inline struct thread *thread_self(void)
  * records no more. */
 extern struct thread thread_scratch, thread_gone;
 
+/* And in the threads of a program that is not recorded (idle.h). */
+#define THREAD_IDLE 16u
+extern struct thread thread_idles[THREAD_IDLE];
+struct thread *thread_idle(uint32_t i);
+
+/* Is it one of those, which stand for no thread? */
+static inline bool thread_is_nobody(const struct thread *t)
+{
+	return t == &thread_scratch || t == &thread_gone ||
+	       (t >= thread_idles && t < thread_idles + THREAD_IDLE);
+}
+
 /* Is a hook of this thread running?  (Asked by what interrupted it.) */
 static inline bool thread_is_inside(const struct thread *t)
 {
@@ -223,8 +235,8 @@ static inline bool thread_is_inside(const struct thread *t)
  * frees. */
 static inline bool thread_is_beginning(const struct thread *t)
 {
-	return t->view.live == THREAD_QUIET && t != &thread_gone && t != &thread_scratch &&
-	       t->chunk == NULL && !t->ended;
+	return t->view.live == THREAD_QUIET && !thread_is_nobody(t) && t->chunk == NULL &&
+	       !t->ended;
 }
 
 /* A new thread's number and block, not yet running.  NULL: not recording, or too many. */

@@ -42,6 +42,7 @@
 #	daemonising		t7520	fork.c: daemon; launch/launch.c: stay_with
 #	  owners of locks	t2040	lock.c: lock_forked
 #	1000 threads alive	t7560	file.c: more slots (add_extent)
+#	  not recorded		t7560	create.c: idle_start
 #	100 000 over the run	t7560	file.c: slots used again (8000 without LONG)
 #	read, recv, fread, ...	t7570	libc.def: read, fread, fgets, epoll_wait; libc.c: recvmsg
 #	unseen libraries	t7530	unseen.c: OPAQUE at calls
