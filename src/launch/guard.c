@@ -274,6 +274,27 @@ static void notes(const struct guard_order *g, const struct reading *r)
 			"programs get many times slower");
 }
 
+/* What the runtime says of itself in the trace, if it could not say what is in the program; or d stays as it is. */
+static enum status explain(const struct guard_order *g, const char *path, enum status st,
+			   struct diag *d)
+{
+	struct diag own = { 0 };
+	struct trace *t = NULL;
+	struct event e;
+
+	if (trace_open(path, &(struct trace_options){ 0 }, &t, &own) != ST_OK)
+		return st;
+	while (trace_next(t, &e, &own) == ST_OK)
+		;
+	if (variables_count(t) == 0 && trace_info(t).nnotes) {
+		*d = (struct diag){ 0 };
+		st = diag_fail(d, ST_IO, "cannot look at '%s': %s", g->path,
+			       trace_info(t).notes[0]);
+	}
+	trace_close(t);
+	return st;
+}
+
 static enum status bind(const struct guard_order *g, struct strbuf *b, struct diag *d)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -287,6 +308,8 @@ static enum status bind(const struct guard_order *g, struct strbuf *b, struct di
 	st = describe(g, strbuf_str(&trace), d);
 	if (st == ST_OK)
 		st = reading_open(&r, strbuf_str(&trace), &(struct trace_options){ 0 }, g->spec, d);
+	if (st != ST_OK)
+		st = explain(g, strbuf_str(&trace), st, d);
 	if (st == ST_OK)
 		st = places_bind(g, &r, b, d);
 	if (st == ST_OK)

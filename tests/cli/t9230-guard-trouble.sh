@@ -150,6 +150,11 @@ guarded() {
 	run timeout 100 foresee guard -s t.spec ./t "$1"
 	is "$status" "$2" "$3"
 }
+if (ulimit -v 3000000) 2>/dev/null; then
+	(ulimit -v 3000000 && foresee guard -s t.spec ./t plain >out 2>err)
+	is "$?" 125 "where there is no memory to look at the program"
+	has err "^foresee: cannot look at '\./t': .*: Cannot allocate memory" "that is said"
+fi
 guarded plain 3 "a handler that does nothing"
 has out '^calls 3$' "is called each time"
 guarded crash 139 "one that crashes: the program's own crash"
