@@ -104,6 +104,7 @@ static int sleep_until(struct control *c, const struct timespec *until, clockid_
 	uint32_t *word = &c->seat->signalled, now;
 
 	while (!((now = __atomic_load_n(word, __ATOMIC_ACQUIRE)) & PLAN_BY_SIGNAL)) {
+		control_signal_look(c);
 		if ((now & PLAN_BY_CANCEL) && can_be_cancelled()) {
 			return ECANCELED;
 		} else if (until == NULL || (c->index != CONTROL_OUTSIDE && !control_is_free())) {
@@ -117,8 +118,9 @@ static int sleep_until(struct control *c, const struct timespec *until, clockid_
 	return 0;
 }
 
-/* Nobody ends this wait before the point. */
-static int wait_on(struct control *c, const struct cond_wait *w)
+/* Nobody ends this wait before the point.  Outside of the hook: a handler that comes behind the point runs at
+ * once, as in the library's wait, and not when the wait is over. */
+static int wait_on(struct control *c, struct thread *t, const struct cond_wait *w)
 {
 	int r;
 
@@ -128,7 +130,10 @@ static int wait_on(struct control *c, const struct cond_wait *w)
 		__atomic_store_n(&c->seat->state, PLAN_WAITS, __ATOMIC_RELEASE);
 		control_ring();
 	}
+	hook_leave(t);
 	r = sleep_until(c, w->until, w->clock);
+	if (hook_enter() == NULL)
+		t->view.live &= ~THREAD_LIVE;
 	if (!control_is_free() && !c->targeted)
 		control_stop(c);
 	__atomic_store_n(&c->seat->state, PLAN_RUNS, __ATOMIC_RELEASE);
@@ -200,13 +205,14 @@ int control_cond_wait(const struct cond_wait *w)
 	hook_leave(t);
 	control_done();
 	t = hook_enter();
+	control_signal_await(t, 0);
 	c->op = (struct plan_op){
 		.site = t->view.call_site, .len = 1, .class = PLAN_SOLID, .writes = true
 	};
 	if (!control_is_free() && !c->targeted && !control_is_beyond(c))
 		r = wait_as_planned(c, t, w);
 	else
-		r = wait_on(c, w);
+		r = wait_on(c, t, w);
 	dequeue(c);
 	c->gated = true;
 	c->op.kind = FORMAT_K_WAKE; /* is logged next, and has had its gate */

@@ -35,6 +35,7 @@ for level in -O0 -O2; do
 	forced serial $level 5
 	forced collector $level 5
 	forced signals $level 3
+	forced signal_wait $level 3
 	forced timer $level 3
 	foresee-cc $level -g -shared -fPIC "$here/plugin.c" -o plugin.so || exit 2
 	forced plugin $level 5 -DPROGRAM -ldl
@@ -45,6 +46,10 @@ done
 run timeout 60 foresee replay cancel.foresee 1
 is "$status" 0 "cancelled behind the point: replayed"
 is "$(grep -c 'the program ends with status 0' out)" 2 "cancelled behind the point: both runs end"
+
+# So do handlers, of a thread that waits.
+run timeout 60 foresee replay --time 3 signal_wait.foresee 1
+is "$(grep -c 'the program ends with status 0' out)" 2 "a handler in a wait behind the point: both runs end"
 
 # Sleeping takes no time, unless it is asked for.
 build sleeps -O1
