@@ -54,6 +54,7 @@ struct baton_seat {
 		started; /* futex: it has announced something, or ended; its maker waits for that */
 	bool ended, joined;
 	bool leaves;	     /* it ends the process */
+	bool calls;	     /* the call that it may do now is done when its hook has ended */
 	bool woken;	     /* in a wait: somebody has signalled */
 	bool yielded;	     /* it had nothing to do: others come first */
 	bool cancelled;	     /* a thread has asked it to end */
@@ -153,6 +154,8 @@ void baton_ending(struct control *c);
 void baton_yield(struct control *c, uint32_t site);
 /* It writes to this channel. */
 void baton_output(struct control *c, const void *channel, uint32_t site);
+/* At the end of a hook: is the call that was announced in it about to be done?  Then no handler may come before that. */
+bool baton_calls(uint32_t thread);
 /* It hands on what it knows, or takes what others have, by what is no step: BATON_GAVE, BATON_TOOK. */
 void baton_passes(unsigned passed);
 /* Something goes to a descriptor: if what lies behind it is there for other runs, that is noted. */

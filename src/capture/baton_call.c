@@ -292,6 +292,21 @@ void baton_try(struct control *c, const struct baton_op *op)
 	}
 }
 
+/* Does it rest upon what was so when it was chosen? */
+static bool is_call(enum baton_kind kind)
+{
+	return kind == BATON_LOCK || kind == BATON_TRY_LOCK || kind == BATON_READ_LOCK ||
+	       kind == BATON_TRY_READ_LOCK || kind == BATON_SEM_WAIT || kind == BATON_SEM_TRY;
+}
+
+bool baton_calls(uint32_t thread)
+{
+	bool calls = baton_seats[thread].calls;
+
+	baton_seats[thread].calls = false;
+	return calls;
+}
+
 static void announce(struct control *c, enum baton_kind kind, const void *obj, uint64_t second,
 		     uint32_t site, unsigned flags)
 {
@@ -303,6 +318,7 @@ static void announce(struct control *c, enum baton_kind kind, const void *obj, u
 			       .flags = (uint8_t)flags,
 			       .branches = 1 };
 
+	s->calls = is_call(kind);
 	if (is_try(&op)) {
 		baton_try(c, &op);
 		return;

@@ -90,6 +90,9 @@ void control_free(struct thread *t, const void *p, size_t n, uint32_t site);
 /* At the end of a hook (hook_signal). */
 void control_leave(struct thread *t);
 
+/* Likewise: must handlers wait until the call that comes now has been done? */
+bool control_calls(const struct thread *t);
+
 /* ---- calls ---- */
 
 /* Before the real call that FORMAT_K_kind will be logged of, or a call in vain. */

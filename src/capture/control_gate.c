@@ -305,6 +305,11 @@ void control_pass(struct thread *t, unsigned kind, const void *obj)
 		control_over(c, true);
 }
 
+bool control_calls(const struct thread *t)
+{
+	return baton_is_on() && baton_calls(t->control->index);
+}
+
 void control_orders(unsigned kind, unsigned channel_kind)
 {
 	enum baton_channel by = channel_kind == FORMAT_CHANNEL_UNSEEN	? BATON_UNSEEN

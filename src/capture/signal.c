@@ -98,6 +98,8 @@ void hook_signal(struct thread *t)
 		t->view.live &= ~THREAD_LIVE; /* signals are put off a little longer */
 		control_leave(t);
 		t->view.live |= THREAD_LIVE;
+		if (control_calls(t))
+			return;
 	}
 	n = t->put_off.number;
 	t->view.live &= ~THREAD_SIGNALLED;

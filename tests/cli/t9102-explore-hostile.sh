@@ -322,6 +322,9 @@ foresee-cc -g -O1 -pthread ordered.c -L. -lhands -Wl,-rpath,"$PWD" -o ordered ||
 explore --strategy dpor ./ordered
 is "$status" 0 "ordered by what is no step: nothing is found"
 has out '; these are all that make a difference, ' "ordered by what is no step: explored to the end"
+explore --strategy random --budget-runs 100 ./ordered
+has out '^explored 100 schedules ' "a handler between locks: explored"
+hasnt out 'were ended' "a handler between locks: does not come between a lock's turn and its call"
 
 # A status that is meant to be.
 cat >five.c <<'END'
