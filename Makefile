@@ -105,7 +105,7 @@ UNITS     := $(UNIT_C:%.c=$(B)/%)
 CAPTURE_C := $(wildcard tests/capture/test_*.c)
 CAPTURES  := $(CAPTURE_C:%.c=$(B)/%)
 BENCHES   := $(patsubst %.c,$(B)/%,$(wildcard tests/perf/bench_*.c))
-BENCH_AID := $(B)/tests/perf/children $(B)/tests/perf/tracegen $(B)/tests/perf/timing $(B)/tests/perf/lattices
+BENCH_AID := $(B)/tests/perf/children $(B)/tests/perf/tracegen $(B)/tests/perf/timing $(B)/tests/perf/steps $(B)/tests/perf/lattices
 FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS   := $(FUZZ_C:%.c=$(F)/%)
 HEADERS   := $(wildcard include/*.h src/*/*.h)
@@ -132,7 +132,7 @@ VALGRIND_FLAGS := -std=gnu11 $(WARN) -O2 -g -DVGA_amd64=1 -DVGO_linux=1 -DVGP_am
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
 
-.PHONY: all demo screens check check-units check-long fuzz bench bench-engines bench-capture bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore bench-scenarios bench-valgrind bench-guard format format-check tidy \
+.PHONY: all demo screens check check-units check-long fuzz bench bench-engines bench-capture bench-instructions bench-capture-real bench-deadlock bench-lattice bench-atomicity bench-replay bench-explore bench-scenarios bench-valgrind bench-guard format format-check tidy \
 	hdr-check check-layers check-symbols install uninstall clean help deps FORCE
 
 all: $(TOOLS) $(RUNTIME) $(LOCKS) $(PASSES) $(VALGRIND) $(COPIES) ## everything a user needs, under build/
@@ -332,11 +332,12 @@ check-long: all $(UNITS) $(CAPTURES) $(FUZZERS) compile_commands.json ## check, 
 fuzz: $(FUZZERS) ## fuzz every parser, FUZZ_SECONDS=N each
 	$(Q)for f in $^; do scripts/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
-bench: bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-valgrind bench-guard ## run the benchmarks
+bench: bench-engines bench-capture bench-instructions bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-valgrind bench-guard ## run the benchmarks
 
 bench-engines: $(BENCHES) ## how fast the race engines are, on synthetic traces
 bench-capture: ## what recording costs, on small programs
-bench-capture-real: ## the same on real programs, in FORESEE_REAL=DIRECTORY
+bench-instructions: ## the same for single accesses, in instructions
+bench-capture-real: ## what recording costs, on real programs, in FORESEE_REAL=DIRECTORY
 bench-deadlock: ## what recording locks costs, and how fast the deadlock engines are
 bench-atomicity: ## how fast blocks are looked at, beside races
 bench-lattice: ## how fast lattices are built, beside Spin
@@ -345,7 +346,7 @@ bench-scenarios: ## twenty scenarios by both captures, beside Helgrind and DRD
 bench-valgrind: ## what recording under Valgrind costs, beside Helgrind and DRD
 bench-explore: ## how many schedules a second are run, beside bare children
 bench-guard: ## what monitors inside a program cost
-bench-engines bench-capture bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-valgrind bench-guard: all $(BENCH_AID)
+bench-engines bench-capture bench-instructions bench-capture-real bench-deadlock bench-atomicity bench-lattice bench-replay bench-explore bench-scenarios bench-valgrind bench-guard: all $(BENCH_AID)
 	$(Q)for b in $(filter $(BENCHES),$^); do $$b || exit 1; done
 	$(Q)FORESEE_ROOT="$(CURDIR)/$(ROOT)" BENCH_BIN="$(CURDIR)/$(B)/tests/perf" tests/perf/$@.sh $(ARGS)
 
