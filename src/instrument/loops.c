@@ -58,10 +58,13 @@ static bool is_whole(const struct unit *u, LLVMTypeRef type)
 
 static bool add_reach(struct loop *l, struct record *r)
 {
-	LLVMTypeRef type = plan_type(r->inst);
 	struct reach reach = { .r = r };
+	LLVMTypeRef type;
 
-	if (!is_plain(l, r) || !is_whole(l->f->unit, type) ||
+	if (!is_plain(l, r)) /* a fence has no type, to begin with */
+		return false;
+	type = plan_type(r->inst);
+	if (!is_whole(l->f->unit, type) ||
 	    !extra_loop_walks(l->analyses, l->block, plan_pointer(r->inst), &reach.stride))
 		return false;
 	reach.size = (uint32_t)LLVMStoreSizeOfType(l->f->unit->layout, type);
