@@ -96,13 +96,19 @@ void *aerodrome_begin(const struct engine *e, const struct engine_options *opt)
 	return self;
 }
 
-static struct lane *lane_of(struct aerodrome *self, uint32_t chain)
+static void lanes_grow(struct aerodrome *self, uint32_t chain)
 {
 	while (self->lanes.n <= chain) {
 		uint32_t c = (uint32_t)self->lanes.n;
 
 		*VEC_PUSH(&self->lanes) = (struct lane){ .now = { .chain = c, .time = 1 } };
 	}
+}
+
+static inline struct lane *lane_of(struct aerodrome *self, uint32_t chain)
+{
+	if (chain >= self->lanes.n)
+		lanes_grow(self, chain);
 	return &self->lanes.at[chain];
 }
 
@@ -155,14 +161,18 @@ static void lane_learn(struct aerodrome *self, struct lane *l, const struct stam
 
 /* ---- marks ---- */
 
-static struct mark *mark_of(struct aerodrome *self, enum mark_kind kind, uint32_t id)
+static void marks_grow(struct aerodrome *self, enum mark_kind kind, uint32_t id)
 {
 	size_t n = self->marks[kind].at.n;
 
-	if (id >= n) {
-		VEC_REACH(&self->marks[kind].at, id);
-		self->nmarks += self->marks[kind].at.n - n;
-	}
+	VEC_REACH(&self->marks[kind].at, id);
+	self->nmarks += self->marks[kind].at.n - n;
+}
+
+static inline struct mark *mark_of(struct aerodrome *self, enum mark_kind kind, uint32_t id)
+{
+	if (id >= self->marks[kind].at.n)
+		marks_grow(self, kind, id);
 	return &self->marks[kind].at.at[id];
 }
 
