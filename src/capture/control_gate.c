@@ -449,7 +449,7 @@ void control_logged(struct thread *t, unsigned kind, unsigned aux, const void *o
 	else if (kind == FORMAT_K_REL || kind == FORMAT_K_RREL)
 		drop(c->seat, addr);
 	if (class == PLAN_SOLID) {
-		c->calling = due || kind == FORMAT_K_FORK;
+		c->calling = due || kind == FORMAT_K_FORK || kind == FORMAT_K_PARK;
 		if (c->targeted && !c->done && !due)
 			control_target_done(c);
 		control_solid(c, site, kind != FORMAT_K_USER, due);

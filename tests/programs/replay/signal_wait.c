@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -27,8 +28,10 @@ static void is_late(int n)
 
 static void *f(void *arg)
 {
-	pthread_mutex_lock(&m);
 	sem_post(&comes);
+	for (volatile int i = 0; i < 20000000; i++)
+		;
+	pthread_mutex_lock(&m);
 	while (!ready)
 		pthread_cond_wait(&cond, &m);
 	pthread_mutex_unlock(&m);
@@ -44,9 +47,10 @@ int main(void)
 	signal(SIGUSR2, is_late);
 	pthread_create(&t, NULL, f, NULL);
 	sem_wait(&comes);
-	pthread_mutex_lock(&m); /* it waits by now */
-	pthread_mutex_unlock(&m);
+	usleep(300000); /* it waits by now; in a replay nobody sleeps, and the signal comes early */
 	pthread_kill(t, SIGUSR1);
+	pthread_mutex_lock(&m); /* which the handler does not hold */
+	pthread_mutex_unlock(&m);
 	x++;
 	while (!__atomic_load_n(&racing, __ATOMIC_RELAXED))
 		;
