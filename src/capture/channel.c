@@ -6,7 +6,10 @@
 
 #include "capture/guard.h"
 
-static uint64_t words[CHANNEL_COUNT]; /* never read or written: their tags count */
+/* Never read or written: their tags count.  Aligned, so that plans know a signal's by its place (PLAN_SIGNAL_OF)
+ * whichever build of the runtime has recorded it. */
+static _Alignas(4096) uint64_t words[CHANNEL_COUNT];
+_Static_assert((CHANNEL_SIGNAL + _NSIG) * sizeof(*words) <= 4096, "signals have the first page");
 
 /* Is it watched by an epoll?  Then a thread that waits there takes from CHANNEL_SOCKET. */
 static uint8_t watched[CHANNEL_COUNT];

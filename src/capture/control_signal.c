@@ -19,7 +19,7 @@
 /* What stands for it in the plan. */
 static uint64_t signal_of(int n)
 {
-	return PLAN_OBJECT((uintptr_t)channel_object(channel_of_signal(n)));
+	return PLAN_SIGNAL_OF((uintptr_t)channel_object(channel_of_signal(n)));
 }
 
 /* Is a handler what comes next? */

@@ -240,7 +240,7 @@ static uint64_t value_of(const struct draft_item *it)
 	if (has_result(it))
 		return it->kind == FORMAT_BAR_SERIAL ? (uint64_t)PTHREAD_BARRIER_SERIAL_THREAD : 0;
 	if (it->class == PLAN_SIGNAL)
-		return PLAN_OBJECT(it->addr);
+		return PLAN_SIGNAL_OF(it->addr);
 	return it->has_value ? it->value : 0;
 }
 

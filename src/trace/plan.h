@@ -37,7 +37,7 @@
  *		first of a key since the last solid event.  The call is what is known; how many of them are
  *		recorded is not.  nth: 1 give, 2 take.  One that does not come is left out.
  *	signal	the beginning of a signal handler, known by the number of solid events before it and by
- *		`value', which stands for the signal: a take's object, PLAN_OBJECT
+ *		`value', which stands for the signal: a take's object, PLAN_SIGNAL_OF
  *	none	requests, other give and take, alloc, begin and end of threads, rereads, atomic accesses of 16
  *		bytes: no gate
  *
@@ -66,8 +66,8 @@ enum plan_class {
 	PLAN_SIGNAL
 };
 
-/* Of a word of the runtime's table of channels, which is smaller than a page: where in its page. */
-#define PLAN_OBJECT(addr) ((uint64_t)(addr)&4095)
+/* Of a signal's word of the runtime's table of channels, in whose first page it lies: where in that. */
+#define PLAN_SIGNAL_OF(addr) ((uint64_t)(addr)&4095)
 
 /* Flags of a step. */
 #define PLAN_TARGET 1u /* the finding is about it: the thread stands before it, at the point */
