@@ -24,9 +24,14 @@ static Bool is_atomic(const struct shadow *s, unsigned w)
 
 /* Memory that atomic instructions use, and what the C library does by itself, with locks of its
  * own: both are accesses that do not race with their like. */
+static inline Bool is_plain(const struct shadow *s, unsigned w, UWord info)
+{
+	return !is_atomic(s, w) && !(info & INFO_LIBRARY);
+}
+
 static inline void kind_set(struct access *a, const struct shadow *s, unsigned w, UWord info)
 {
-	if (!is_atomic(s, w) && !(info & INFO_LIBRARY))
+	if (is_plain(s, w, info))
 		return;
 	a->what |= FORMAT_ATOMIC;
 	a->order = is_atomic(s, w) ? SEQ_CST : 0;
@@ -76,14 +81,18 @@ void access_sync(struct thread *t)
 	t->epoch++;
 }
 
-void access_replace(Addr word)
+static inline void replace(Addr a, struct shadow *s, unsigned w)
 {
-	struct shadow *s = shadow_of(word);
-	struct reading *r = &s->read[shadow_word(word)];
+	struct reading *r = &s->read[w];
 
 	if (UNLIKELY_(r->dropped != 0))
-		run_close(word & ~(Addr)7, s, r);
+		run_close(a & ~(Addr)7, s, r);
 	r->tid = 0;
+}
+
+void access_replace(Addr word)
+{
+	replace(word, shadow_of(word), shadow_word(word));
 }
 
 static void pending_add(struct thread *t, Addr word)
@@ -158,6 +167,21 @@ static inline Bool begin(struct shadow *s, Addr a, uint32_t site)
 	return recording;
 }
 
+/* One that is not plain. */
+static void load_one(const struct shadow *s, Addr a, UWord info)
+{
+	unsigned log2 = info & INFO_SIZE, w = shadow_word(a);
+	struct access e = { .what = FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
+				    (info & INFO_FREE ? FORMAT_READ_FREE : 0),
+			    .site = (uint32_t)(info >> INFO_SITE_SHIFT),
+			    .addr = a,
+			    .first = s->at[w],
+			    .value = value_at(a, log2) };
+
+	kind_set(&e, s, w, info);
+	record_access(self, &e);
+}
+
 static void load_two(Addr a, UWord info, unsigned log2)
 {
 	struct thread *t = self;
@@ -208,7 +232,6 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
 	struct shadow *s = shadow_of(a);
 	struct thread *t = self;
-	struct access e;
 
 	if (run_goes_on(t, a, s, n, info))
 		return;
@@ -223,14 +246,10 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 	if (!(info & INFO_FREE) && !opt_full &&
 	    run_drops(t, a, s, ((1u << n) - 1) << (a & 7), site))
 		return;
-	e = (struct access){ .what = FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
-				     (info & INFO_FREE ? FORMAT_READ_FREE : 0),
-			     .site = site,
-			     .addr = a,
-			     .first = s->at[w],
-			     .value = value_at(a, log2) };
-	kind_set(&e, s, w, info);
-	record_access(t, &e);
+	if (LIKELY_(is_plain(s, w, info)))
+		record_load(t, site, a, log2, (info & INFO_FREE) != 0, s->at[w], value_at(a, log2));
+	else
+		load_one(s, a, info);
 	if (info & INFO_FREE) {
 		t->free_read = t->tseq;
 		t->free_addr = a;
@@ -260,18 +279,42 @@ static Bool is_library_store(const struct thread *t, const struct shadow *s, Add
 	return bit_get(s->object, w) || !bit_get(s->seen, w);
 }
 
+/* A store of two words, of one that is not plain, or that another event than the one before feeds.  feed: that; 0
+ * none. */
+static void store_any(struct shadow *s, Addr a, UWord info, uint64_t value, uint64_t feed)
+{
+	unsigned log2 = info & INFO_SIZE, w = shadow_word(a);
+	struct thread *t = self;
+	Addr next = (a & ~(Addr)7) + 8;
+	struct access e = { .what = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT,
+			    .site = (uint32_t)(info >> INFO_SITE_SHIFT),
+			    .addr = a,
+			    .first = s->at[w],
+			    .value = value,
+			    .feed = feed };
+	Bool two = (a & 7) + (1u << log2) > 8;
+
+	if (two) {
+		access_replace(next);
+		bit_set(shadow_of(next)->seen, shadow_word(next));
+		e.what |= FORMAT_CROSS;
+		e.second = *version_at(next);
+	}
+	kind_set(&e, s, w, info);
+	if (feed != 0)
+		e.what |= feed == t->tseq ? FORMAT_WRITE_FED1 : FORMAT_WRITE_FED;
+	record_access(t, &e);
+	if (two)
+		*version_at(next) = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
+}
+
 VG_REGPARM(2) void access_store(Addr a, UWord info)
 {
 	unsigned log2 = info & INFO_SIZE, n = 1u << log2, w = shadow_word(a);
 	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
 	struct shadow *s = shadow_of(a);
 	struct thread *t = self;
-	struct access e = { .what = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT,
-			    .site = site,
-			    .addr = a,
-			    .value = value_at(a, log2) };
-	Addr next = (a & ~(Addr)7) + 8;
-	version own;
+	uint64_t value, feed;
 
 	if (is_below(a, info, access_store))
 		return;
@@ -280,27 +323,18 @@ VG_REGPARM(2) void access_store(Addr a, UWord info)
 	if (!begin(s, a, site))
 		return;
 	bit_set(s->seen, w);
+	value = value_at(a, log2);
 	if (log2 == 3)
-		escape(t, a, e.value, site);
-	access_replace(a);
-	e.first = s->at[w];
-	if (UNLIKELY_((a & 7) + n > 8)) {
-		access_replace(next);
-		bit_set(shadow_of(next)->seen, shadow_word(next));
-		e.what |= FORMAT_CROSS;
-		e.second = *version_at(next);
-	}
-	kind_set(&e, s, w, info);
-	if ((info & INFO_FED) && t->free_addr == a) { /* else that load has no event */
-		e.feed = t->free_read;
-		e.what |= e.feed == t->tseq ? FORMAT_WRITE_FED1 : FORMAT_WRITE_FED;
-	}
+		escape(t, a, value, site);
+	replace(a, s, w);
+	/* If the free load was not there it has no event. */
+	feed = (info & INFO_FED) && t->free_addr == a ? t->free_read : 0;
 	t->free_addr = 0;
-	record_access(t, &e);
-	own = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
-	s->at[w] = own;
-	if (e.what & FORMAT_CROSS)
-		*version_at(next) = own;
+	if (LIKELY_(is_plain(s, w, info) && (a & 7) + n <= 8 && (feed == 0 || feed == t->tseq)))
+		record_store(t, site, a, log2, feed != 0, s->at[w], value);
+	else
+		store_any(s, a, info, value, feed);
+	s->at[w] = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
 }
 
 /* The place is that of the call; the library's own calls are its own business. */

@@ -244,10 +244,8 @@ void log_close(struct thread *t, uint32_t flags)
 	file.free[file.nfree++] = t->slot;
 }
 
-void log_room(struct thread *t, SizeT need)
+void log_next(struct thread *t)
 {
-	if (t->cursor + need < t->limit)
-		return;
 	chunk_next(t, 0);
 	if (file.closed >= CUT_BYTES)
 		cut_make();

@@ -59,16 +59,20 @@ void record_stack(struct thread *t)
 	t->low_depth = t->logged_depth = t->depth;
 }
 
+static __attribute__((noinline)) void stack_first(struct thread *t, SizeT need)
+{
+	record_stack(t);
+	log_room(t, need);
+	if (t->logged_depth != t->depth)
+		record_stack(t);
+}
+
 /* Before a record of up to need bytes. */
-static void ready(struct thread *t, SizeT need)
+static inline void ready(struct thread *t, SizeT need)
 {
 	log_room(t, need);
-	if (t->depth != t->logged_depth || t->low_depth != t->logged_depth) {
-		record_stack(t);
-		log_room(t, need);
-		if (t->logged_depth != t->depth)
-			record_stack(t);
-	}
+	if (UNLIKELY_(t->depth != t->logged_depth || t->low_depth != t->logged_depth))
+		stack_first(t, need);
 }
 
 uint8_t *record_begin(struct thread *t, SizeT need)
@@ -84,15 +88,21 @@ void record_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uin
 	t->nextra -= events > 1 ? (int64_t)events - 1 : 0;
 }
 
-static void peer_know(struct thread *t, version v)
+static __attribute__((noinline)) void peer_meet(struct thread *t, uint32_t tid)
 {
-	uint32_t tid = tid_of(v), seat = tid & (FORMAT_PEERS - 1);
+	uint32_t seat = tid & (FORMAT_PEERS - 1);
 
-	if (v == 0 || tid == t->tid || t->peers[seat].tid == tid)
-		return;
 	t->peers[seat].tid = tid;
 	t->peers[seat].tseq = 0;
 	commit(t, FORMAT_K_PEER, 0, put_varint(put_varint(t->cursor + 4, seat), tid));
+}
+
+static inline void peer_know(struct thread *t, version v)
+{
+	uint32_t tid = tid_of(v);
+
+	if (v != 0 && tid != t->tid && UNLIKELY_(t->peers[tid & (FORMAT_PEERS - 1)].tid != tid))
+		peer_meet(t, tid);
 }
 
 /* How event number own of t names v, which it knows. */
@@ -127,12 +137,22 @@ uint64_t record_delta(struct thread *t, uint32_t site, Addr a)
 
 /* ---- loads and stores ---- */
 
-static Bool is_reread(unsigned what)
+/* Most of what is recorded is a plain load or store, so each of both has a copy of all of this, in which
+ * what only concerns the others is not asked. */
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS uint64_t habit_of(const struct access *a)
+{
+	return (uint64_t)a->site | (uint64_t)(a->what & 0xff) << 32 | (uint64_t)a->order << 40 |
+	       (uint64_t)1 << 48;
+}
+
+ALWAYS Bool is_reread(unsigned what)
 {
 	return (what & FORMAT_FORM) == FORMAT_READ && (what & FORMAT_READ_REREAD) != 0;
 }
 
-static void remember(struct thread *t, struct habit *h, const struct access *a)
+ALWAYS void remember(struct thread *t, struct habit *h, const struct access *a)
 {
 	Bool read = (a->what & FORMAT_FORM) == FORMAT_READ;
 
@@ -152,14 +172,15 @@ static void remember(struct thread *t, struct habit *h, const struct access *a)
 	}
 }
 
-static uint8_t *put_second(uint8_t *p, const struct access *a)
+ALWAYS uint8_t *put_second(uint8_t *p, const struct access *a)
 {
 	return a->what & FORMAT_CROSS
 		       ? put_varint(p, format_zigzag((int64_t)(a->second - a->first)))
 		       : p;
 }
 
-static void record_whole(struct thread *t, struct habit *h, const struct access *a)
+static __attribute__((noinline)) void record_whole(struct thread *t, struct habit *h,
+						   const struct access *a)
 {
 	uint8_t *p = put_varint(t->cursor + 4, a->site);
 
@@ -172,26 +193,23 @@ static void record_whole(struct thread *t, struct habit *h, const struct access 
 	if ((a->what & FORMAT_FORM) == FORMAT_WRITE && (a->what & FORMAT_WRITE_FED))
 		p = put_varint(put_varint(p, 1), t->tseq + 1 - a->feed);
 	commit(t, FORMAT_K_ACCESS, a->what, p);
-	*h = (struct habit){ .taken = True,
-			     .site = a->site,
-			     .access = (uint8_t)a->what,
-			     .order = a->order,
+	*h = (struct habit){ .of = habit_of(a),
 			     .stride = (uint64_t)1 << (a->what >> FORMAT_SIZE_SHIFT & 3) };
 }
 
 /* v has n bytes.  Zeros follow, as behind all records so far: there is room. */
-static uint8_t *put_fixed(uint8_t *p, uint64_t v, unsigned n)
+ALWAYS uint8_t *put_fixed(uint8_t *p, uint64_t v, unsigned n)
 {
 	__builtin_memcpy(p, &v, 8);
 	return p + n;
 }
 
-static unsigned bytes_of(uint64_t v)
+ALWAYS unsigned bytes_of(uint64_t v)
 {
 	return v == 0 ? 0 : (71 - (unsigned)__builtin_clzll(v)) >> 3;
 }
 
-static uint8_t *short_ref(struct thread *t, uint8_t *p, const struct habit *h, version v, Bool read,
+ALWAYS uint8_t *short_ref(struct thread *t, uint8_t *p, const struct habit *h, version v, Bool read,
 			  unsigned *code)
 {
 	uint64_t near = v - h->version + FORMAT_R_WINDOW / 2;
@@ -219,7 +237,7 @@ static uint8_t *short_ref(struct thread *t, uint8_t *p, const struct habit *h, v
 	return put_fixed(p, u, bytes_of(u));
 }
 
-static uint8_t *short_address(struct thread *t, uint8_t *p, struct habit *h, Addr a, unsigned *code)
+ALWAYS uint8_t *short_address(struct thread *t, uint8_t *p, struct habit *h, Addr a, unsigned *code)
 {
 	uint64_t d = a - h->addr, z = format_zigzag((int64_t)d);
 	uint64_t hop = a - t->last_read[0] + FORMAT_HOP;
@@ -250,7 +268,7 @@ static uint8_t *short_address(struct thread *t, uint8_t *p, struct habit *h, Add
 	return put_fixed(p, z, n);
 }
 
-static uint8_t *short_value(const struct thread *t, uint8_t *p, const struct habit *h,
+ALWAYS uint8_t *short_value(const struct thread *t, uint8_t *p, const struct habit *h,
 			    const struct access *a, unsigned *code)
 {
 	uint64_t v = is_reread(a->what) ? 0 : a->value;
@@ -292,7 +310,7 @@ static uint8_t *short_value(const struct thread *t, uint8_t *p, const struct hab
 	return put_fixed(p, v, n);
 }
 
-static void record_short(struct thread *t, struct habit *h, unsigned seat, const struct access *a)
+ALWAYS void record_short(struct thread *t, struct habit *h, unsigned seat, const struct access *a)
 {
 	unsigned ref, address, value;
 	uint8_t *p = short_ref(t, t->cursor + 2, h, a->first,
@@ -310,22 +328,56 @@ static void record_short(struct thread *t, struct habit *h, unsigned seat, const
 	t->cursor = p;
 }
 
-void record_access(struct thread *t, const struct access *a)
+ALWAYS void put_access(struct thread *t, const struct access *a)
 {
 	unsigned seat = format_habit(a->site, a->what);
 	struct habit *h = &t->habits[seat];
 
 	ready(t, 160);
 	peer_know(t, a->first);
-	if (h->taken && h->site == a->site && h->access == (uint8_t)a->what && h->order == a->order)
+	if (LIKELY_(h->of == habit_of(a))) {
 		record_short(t, h, seat, a);
-	else
-		record_whole(t, h, a);
+	} else {
+		struct access copy = *a; /* so that a itself may stay in registers */
+
+		record_whole(t, h, &copy);
+	}
 	remember(t, h, a);
 	if (is_reread(a->what))
 		t->nextra++;
 	else
 		t->tseq++;
+}
+
+void record_access(struct thread *t, const struct access *a)
+{
+	put_access(t, a);
+}
+
+void record_load(struct thread *t, uint32_t site, Addr a, unsigned log2, Bool is_free, version v,
+		 uint64_t value)
+{
+	struct access e = { .what = FORMAT_READ | (log2 & 3) << FORMAT_SIZE_SHIFT |
+				    (is_free ? FORMAT_READ_FREE : 0),
+			    .site = site,
+			    .addr = a,
+			    .first = v,
+			    .value = value };
+
+	put_access(t, &e);
+}
+
+void record_store(struct thread *t, uint32_t site, Addr a, unsigned log2, Bool fed, version v,
+		  uint64_t value)
+{
+	struct access e = { .what = FORMAT_WRITE | (log2 & 3) << FORMAT_SIZE_SHIFT |
+				    (fed ? FORMAT_WRITE_FED1 : 0),
+			    .site = site,
+			    .addr = a,
+			    .first = v,
+			    .value = value };
+
+	put_access(t, &e);
 }
 
 void record_rmw(struct thread *t, uint32_t site, Addr a, unsigned log2, version v, uint64_t old,

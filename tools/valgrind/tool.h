@@ -38,11 +38,9 @@ typedef uint64_t version; /* tid << FORMAT_TSEQ_BITS | tseq; 0: INIT */
 
 /* Short records: what was last at a site (doc/TRACE_FORMAT.md, section 3). */
 struct habit {
+	uint64_t of; /* site, access and order (record.c); 0: of nothing */
 	uint64_t addr, value, stride;
 	version version, own;
-	uint32_t site;
-	uint8_t access, order;
-	Bool taken;
 };
 
 /* An open run of reads that were dropped. */
@@ -153,7 +151,7 @@ Addr thread_sp(void);
 
 /* ---- shadow.c ---- */
 struct reading {
-	uint32_t epoch, pend, site;
+	uint32_t epoch, site;
 	uint16_t tid;
 	uint8_t kept, dropped; /* bytes */
 };
@@ -213,7 +211,12 @@ static inline version *version_at(Addr a)
 Bool log_start(const HChar *path);
 void log_open(struct thread *t);
 void log_close(struct thread *t, uint32_t flags); /* its last chunk */
-void log_room(struct thread *t, SizeT need);
+void log_next(struct thread *t);		  /* another chunk */
+static inline void log_room(struct thread *t, SizeT need)
+{
+	if (UNLIKELY_(t->cursor + need >= t->limit))
+		log_next(t);
+}
 void log_control(unsigned kind, const void *payload, SizeT n);
 void log_note(const HChar *text);
 void log_trouble(const HChar *text);
@@ -250,6 +253,12 @@ struct access {
 	uint64_t feed; /* event number of the free read that feeds this write; 0 none */
 };
 void record_access(struct thread *t, const struct access *a);
+/* The same of the most frequent ones: plain, of one word, and a store is fed by the event before it (fed), or by
+ * none. */
+void record_load(struct thread *t, uint32_t site, Addr a, unsigned log2, Bool is_free, version v,
+		 uint64_t value);
+void record_store(struct thread *t, uint32_t site, Addr a, unsigned log2, Bool fed, version v,
+		  uint64_t value);
 void record_rmw(struct thread *t, uint32_t site, Addr a, unsigned log2, version v, uint64_t old,
 		uint64_t now);
 void record_casfail(struct thread *t, uint32_t site, Addr a, unsigned log2, version v,
