@@ -103,6 +103,35 @@ gcc -O1 -g opens.c -o opens -lpthread && gcc -shared -fPIC opened.c -o opened.so
 foresee run -q --valgrind ./opens >log 2>&1
 check "a library that two threads load and unload: nothing is found" test $? = 0
 
+# The kernel writes how long an address is.
+cat >lengths.c <<'END'
+#include <pthread.h>
+#include <sys/socket.h>
+struct sockaddr_storage where;
+socklen_t n[2];
+static void *ask(void *arg)
+{
+	int s = socket(AF_UNIX, SOCK_DGRAM, 0), size;
+	n[0] = sizeof(where);
+	n[1] = 2 * sizeof(size);
+	getsockname(s, (struct sockaddr *)&where, &n[0]);
+	getsockopt(s, SOL_SOCKET, SO_TYPE, &size, &n[1]);
+	return n[0] != sizeof(where) && n[1] == sizeof(size) ? arg : &where;
+}
+int main(void)
+{
+	pthread_t t;
+	void *end;
+	pthread_create(&t, 0, ask, 0);
+	pthread_join(t, &end);
+	return end != 0;
+}
+END
+gcc -O1 lengths.c -o lengths -lpthread || exit 2
+foresee record -q --valgrind -o lengths.foresee ./lengths
+check "lengths of addresses: recorded" test $? = 0
+check "lengths of addresses: who writes them" foresee verify lengths.foresee
+
 # Valgrind's list of libraries to preload has no blanks or colons.
 mkdir "a path: with" temporary && cp -r "$FORESEE_ROOT/bin" "$FORESEE_ROOT/lib" "a path: with"
 TMPDIR=$PWD/temporary "a path: with/bin/foresee" record -q --valgrind -o path.foresee ./small

@@ -182,18 +182,24 @@ static Bool counts(CorePart part)
 	return part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem;
 }
 
+/* The length of an address, as of accept(): after the call the core looks at it, under such a name, and
+ * does not say that the kernel has written it. */
+static Bool is_result(const HChar *what)
+{
+	return what != NULL && VG_(strstr)(what, "_out)") != NULL;
+}
+
 static void reads(CorePart part, ThreadId v, const HChar *what, Addr a, SizeT n)
 {
 	struct thread *t = recorded(v);
 
-	(void)what;
 	if (t == NULL || !counts(part) || n == 0 ||
 	    !VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
 		return;
 	if (t->futex) /* the kernel compares it as an atomic */
 		access_kernel(a, site_caller(t));
 	else
-		sync_range(t, site_caller(t), False, a, n);
+		sync_range(t, site_caller(t), is_result(what), a, n);
 }
 
 static void reads_text(CorePart part, ThreadId v, const HChar *what, Addr a)
