@@ -32,9 +32,10 @@ static __thread struct once_call *innermost;
 
 /* Called for the frame of run_it by whoever unwinds it: glibc's frame, which lets others try, comes later.  There is
  * nothing to go to in it, so it needs no help of the unwinder's, nor a library that has it. */
-__attribute__((used)) static _Unwind_Reason_Code
-once_left(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
-	  struct _Unwind_Exception *exception, struct _Unwind_Context *context)
+__attribute__((used)) static _Unwind_Reason_Code once_left(int version, _Unwind_Action actions,
+							   _Unwind_Exception_Class class,
+							   struct _Unwind_Exception *exception,
+							   struct _Unwind_Context *context)
 {
 	struct once_call *r = innermost;
 

@@ -199,6 +199,8 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site,
 			    given, n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
 	if (what == FORESEE_CALLEE_WAITS || what == FORESEE_CALLEE_WAITS_READS) {
 		log_at(t, FORMAT_K_GIVE, site);
+		if (CONTROLLED(t) && callee == NULL)
+			control_assembler();
 		enter(t);
 	}
 	hook_leave(t);
