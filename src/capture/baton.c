@@ -293,6 +293,8 @@ static void note_step(struct baton_choice c, const struct baton_set *enabled)
 				  .enabled = *enabled };
 	if (baton_is_vain(c.thread))
 		s->op.flags |= BATON_VAIN;
+	if (s->op.kind == BATON_ONCE && baton_once_is_done(&s->op))
+		s->op.flags |= BATON_DONE;
 	nspins = baton_is_idle(c.thread) ? nspins + 1 : 0;
 	if (nspins > SPINS_MOST)
 		baton_leave(BATON_TOO_LONG);

@@ -172,6 +172,8 @@ void baton_cancel(pthread_t handle);
 
 /* Announces what may come back in vain. */
 void baton_try(struct control *c, const struct baton_op *op);
+/* Has the routine of a BATON_ONCE run? */
+bool baton_once_is_done(const struct baton_op *op);
 /* Would it come back without what it was called for? */
 bool baton_is_vain(uint32_t thread);
 

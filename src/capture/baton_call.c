@@ -81,6 +81,12 @@ static bool once_is_free(const struct baton_op *op)
 	return (*(const int *)op->object & 3) != 1;
 }
 
+bool baton_once_is_done(const struct baton_op *op)
+{
+	return op->flags & BATON_STATIC ? *(const uint8_t *)op->object != 0
+					: (*(const int *)op->object & 3) == 2;
+}
+
 /* What the end of a thread is, for who may come before it; shared: there is somebody. */
 static uint64_t ends[BATON_THREADS];
 

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "capture/guard.h"
 
@@ -24,6 +25,18 @@ static uint8_t watched[CHANNEL_COUNT];
 static uint32_t number_of[NUMBERS];
 
 static bool has_signalfd;
+
+/*
+ * Another process can pass on what it is told, by any pipe, socket or terminal that it holds, and by its end.
+ * Before this process has made one, those are the pipes that it has not made itself, and terminals; then all.
+ * For what lies between two descriptors that splice has joined the same is done.
+ */
+static bool has_forked;
+static uint8_t carried[CHANNEL_COUNT];
+
+/* Pipes that were made here, by key.  One that is forgotten counts as another's. */
+#define OWN_PIPES 1024u
+static uint64_t own_pipes[OWN_PIPES];
 
 /* ---- which one ---- */
 
@@ -53,7 +66,23 @@ struct behind {
 	uint64_t key;
 	bool socket;
 	bool anonymous; /* a file of no type; many descriptors share its inode */
+	bool outside;	/* other processes may read what is written, or write what is read */
 };
+
+static uint64_t *own_pipe(uint64_t key)
+{
+	return &own_pipes[(key * 0x9e3779b97f4a7c15u >> 32) % OWN_PIPES];
+}
+
+/* /dev/null and its like have nobody at the other end. */
+static bool is_outside(const struct stat *st, uint64_t key)
+{
+	if (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || S_ISBLK(st->st_mode) ||
+	    (S_ISCHR(st->st_mode) && major(st->st_rdev) == 1))
+		return false;
+	return S_ISCHR(st->st_mode) || __atomic_load_n(&has_forked, __ATOMIC_SEQ_CST) ||
+	       (S_ISFIFO(st->st_mode) && __atomic_load_n(own_pipe(key), __ATOMIC_RELAXED) != key);
+}
 
 static struct behind behind(int fd)
 {
@@ -68,6 +97,7 @@ static struct behind behind(int fd)
 	b.key = st.st_dev * 0x100000001b3u + st.st_ino;
 	if (b.anonymous)
 		b.key = (b.key + number(fd)) * 0x100000001b3u;
+	b.outside = is_outside(&st, b.key);
 	return b;
 }
 
@@ -96,6 +126,14 @@ static unsigned of_fd(int fd)
 	return channel_of(behind(fd));
 }
 
+static bool goes_outside(struct behind b)
+{
+	unsigned channel = channel_of(b);
+
+	return channel != CHANNEL_NONE &&
+	       (b.outside || __atomic_load_n(&carried[channel], __ATOMIC_SEQ_CST));
+}
+
 unsigned channel_of_signal(int n)
 {
 	return n > 0 && n < _NSIG ? CHANNEL_SIGNAL + (unsigned)n : CHANNEL_NONE;
@@ -103,11 +141,11 @@ unsigned channel_of_signal(int n)
 
 static unsigned kind_of(unsigned channel)
 {
-	return channel == CHANNEL_UNSEEN   ? FORMAT_CHANNEL_UNSEEN
-	       : channel == CHANNEL_SOCKET ? FORMAT_CHANNEL_SOCKET
-	       : channel < CHANNEL_FILE	   ? FORMAT_CHANNEL_SIGNAL
-	       : channel < CHANNEL_TURN	   ? FORMAT_CHANNEL_FILE
-					   : FORMAT_CHANNEL_TURN;
+	return channel == CHANNEL_UNSEEN || channel == CHANNEL_OUTSIDE ? FORMAT_CHANNEL_UNSEEN
+	       : channel == CHANNEL_SOCKET			       ? FORMAT_CHANNEL_SOCKET
+	       : channel < CHANNEL_FILE				       ? FORMAT_CHANNEL_SIGNAL
+	       : channel < CHANNEL_TURN				       ? FORMAT_CHANNEL_FILE
+								       : FORMAT_CHANNEL_TURN;
 }
 
 /* ---- logging ---- */
@@ -126,10 +164,11 @@ static bool took_all(const struct thread *t, unsigned channel)
 	return v == 0 || (t->took == channel + 1 && t->took_version == v);
 }
 
-/* Signals and unseen code have no gates. */
+/* Signals, unseen code and other processes have no gates. */
 static void gate(struct thread *t, unsigned kind, unsigned channel)
 {
-	if (channel == CHANNEL_NONE || (channel < CHANNEL_FILE && channel != CHANNEL_SOCKET))
+	if (channel == CHANNEL_NONE || channel == CHANNEL_OUTSIDE ||
+	    (channel < CHANNEL_FILE && channel != CHANNEL_SOCKET))
 		return;
 	if (kind == FORMAT_K_GIVE)
 		control_pass(t, kind, &words[channel]);
@@ -166,17 +205,27 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
 	log_always(t, kind, channel);
 }
 
-/* The flag is read after the GIVE and set before the TAKE of channel_watch: one of the two sees
- * the other, whichever comes first at the tag. */
+/* The flags are read after the GIVE and set before the TAKE of channel_watch and its like: one of the two
+ * sees the other, whichever comes first at the tag. */
 static void log_give_fd(struct thread *t, int fd)
 {
-	unsigned channel = of_fd(fd);
+	struct behind b = behind(fd);
+	unsigned channel = channel_of(b);
 
 	if (CONTROLLED(t))
 		control_outside(fd);
 	channel_log(t, FORMAT_K_GIVE, channel);
 	if (channel != CHANNEL_NONE && __atomic_load_n(&watched[channel], __ATOMIC_SEQ_CST))
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
+	if (goes_outside(b))
+		channel_log(t, FORMAT_K_GIVE, CHANNEL_OUTSIDE);
+}
+
+static void log_take(struct thread *t, struct behind b)
+{
+	channel_log(t, FORMAT_K_TAKE, channel_of(b));
+	if (goes_outside(b))
+		channel_log(t, FORMAT_K_TAKE, CHANNEL_OUTSIDE);
 }
 
 static void hooked(unsigned kind, unsigned channel)
@@ -243,7 +292,7 @@ void channel_await_fd_slow(int fd, bool vain)
 void channel_take_fd(int fd)
 {
 	HOOK(t)
-		channel_log(t, FORMAT_K_TAKE, of_fd(fd));
+		log_take(t, behind(fd));
 }
 
 /* The last turn was its own: then it has nothing to take.  It gives each time, for each time it has read
@@ -265,7 +314,7 @@ void channel_take_read(int fd, const void *bytes, size_t n)
 	HOOK(t) {
 		struct behind b = behind(fd);
 
-		channel_log(t, FORMAT_K_TAKE, channel_of(b));
+		log_take(t, b);
 		if (b.key != KEY_NONE && thread_was_forked())
 			turn_log(t, CHANNEL_TURN + slot(b.key));
 		if (b.anonymous && __atomic_load_n(&has_signalfd, __ATOMIC_RELAXED))
@@ -274,16 +323,26 @@ void channel_take_read(int fd, const void *bytes, size_t n)
 	}
 }
 
+static void carry(unsigned channel)
+{
+	if (channel != CHANNEL_NONE)
+		__atomic_store_n(&carried[channel], 1, __ATOMIC_SEQ_CST);
+}
+
 /* What was given to fd before is passed on: the wait takes from the sockets' channel only. */
 void channel_watch(int epoll, int fd)
 {
+	struct behind b;
 	unsigned channel;
 
 	HOOK(t) {
-		channel = of_fd(fd);
+		b = behind(fd);
+		channel = channel_of(b);
 		if (channel != CHANNEL_NONE)
 			__atomic_store_n(&watched[channel], 1, __ATOMIC_SEQ_CST);
-		channel_log(t, FORMAT_K_TAKE, channel);
+		if (goes_outside(b))
+			carry(of_fd(epoll));
+		log_take(t, b);
 		log_give_fd(t, epoll);
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
 	}
@@ -292,4 +351,47 @@ void channel_watch(int epoll, int fd)
 void channel_has_signalfd(void)
 {
 	__atomic_store_n(&has_signalfd, true, __ATOMIC_RELAXED);
+}
+
+void channel_carry(int in, int out)
+{
+	HOOK(t) {
+		carry(of_fd(in));
+		carry(of_fd(out));
+		log_take(t, behind(in));
+		log_give_fd(t, out);
+	}
+}
+
+void channel_made_pipe(const int fds[2])
+{
+	uint64_t key = behind(fds[0]).key;
+
+	__atomic_store_n(own_pipe(key), key, __ATOMIC_RELAXED);
+}
+
+/* What was given to pipes of our own before is not taken along: a thread that fills a pipe, and does not order
+ * itself with the one that makes the process, is hardly what a program does. */
+void channel_forks(void)
+{
+	channel_forked();
+	channel_give(CHANNEL_OUTSIDE);
+}
+
+void channel_forked(void)
+{
+	__atomic_store_n(&has_forked, true, __ATOMIC_SEQ_CST);
+}
+
+void channel_log_unseen(struct thread *t, unsigned kind)
+{
+	channel_log(t, kind, CHANNEL_UNSEEN);
+	if (__atomic_load_n(&has_forked, __ATOMIC_SEQ_CST))
+		channel_log(t, kind, CHANNEL_OUTSIDE);
+}
+
+void channel_unseen(unsigned kind)
+{
+	HOOK(t)
+		channel_log_unseen(t, kind);
 }

@@ -21,6 +21,7 @@
  *	SOCKET    all sockets, and descriptors that an epoll watches
  *	SIGNAL    one for each number
  *	FILE      by device and inode: both ends of a pipe have the same one
+ *	OUTSIDE   other processes: what they are given comes back by anything that they hold
  *	TURN      by device and inode, sockets too: who reads what is there takes it from all others
  *
  * What a thread has read nobody else reads: had it not been there, others would have got it.  So a call
@@ -48,7 +49,8 @@ enum {
 	CHANNEL_SIGNAL, /* + number */
 	CHANNEL_FILE = CHANNEL_SIGNAL + _NSIG,
 	CHANNEL_TURN = CHANNEL_FILE + CHANNEL_FILES,
-	CHANNEL_COUNT = CHANNEL_TURN + CHANNEL_FILES,
+	CHANNEL_OUTSIDE = CHANNEL_TURN + CHANNEL_FILES,
+	CHANNEL_COUNT,
 	CHANNEL_NONE = CHANNEL_COUNT
 };
 
@@ -92,5 +94,20 @@ void channel_same(int old_fd, int new_fd);
 void channel_watch(int epoll, int fd);
 /* There are signalfds. */
 void channel_has_signalfd(void);
+
+/* The kernel moves data from one to the other: before it does. */
+void channel_carry(int in, int out);
+/* Both ends of a pipe were made by this process. */
+void channel_made_pipe(const int fds[2]);
+/* Another process is about to begin, with all descriptors: before. */
+void channel_forks(void);
+/* The same where nothing can be recorded. */
+void channel_forked(void);
+/* A bare system call: before it, and after it with its result, which is no error. */
+void channel_bare_gives(long number, const long a[6]);
+void channel_bare_takes(long number, const long a[6], long r);
+/* Unseen code, among it what waits for other processes and ends them.  Inside a hook. */
+void channel_log_unseen(struct thread *t, unsigned kind);
+void channel_unseen(unsigned kind);
 
 #endif /* CAPTURE_CHANNEL_H */

@@ -72,7 +72,7 @@ bool control_is_loader(const void *code)
 void control_start(const char *line)
 {
 	int saved = errno, fd = plan_open(line);
-	off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	off_t size = fd >= 0 ? syscall(SYS_lseek, fd, 0, SEEK_END) : 0;
 	uint32_t nobody = 0;
 	struct plan_head *h = MAP_FAILED;
 	struct baton_file f;

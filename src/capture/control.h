@@ -112,6 +112,8 @@ void control_pass(struct thread *t, unsigned kind, const void *obj);
 void control_passed(struct thread *t);
 /* Likewise of any channel, of a kind of FORMAT_CHANNEL_*: for an explorer, which has no steps of it. */
 void control_orders(unsigned kind, unsigned channel_kind);
+/* An instruction that is not seen, and may order threads, is next. */
+void control_assembler(void);
 
 /* The real call is done: what was logged before it is over now. */
 void control_done_slow(void);

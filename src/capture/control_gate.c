@@ -320,6 +320,12 @@ void control_orders(unsigned kind, unsigned channel_kind)
 		baton_passes(kind == FORMAT_K_GIVE ? BATON_GAVE(by) : BATON_TOOK(by));
 }
 
+void control_assembler(void)
+{
+	if (baton_is_on())
+		baton_passes(BATON_GAVE(BATON_ASSEMBLER) | BATON_TOOK(BATON_ASSEMBLER));
+}
+
 void control_passed(struct thread *t)
 {
 	struct control *c = t->control;

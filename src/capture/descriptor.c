@@ -5,11 +5,15 @@
  * whatever is ready.  A close gives as well, for the other side sees the end of file.  Which
  * channel: channel.h.
  *
+ * A lock of a file is given back by a close as well.
+ *
  * What is not seen: that a reader makes room for a writer who waits for it, the opening
  * of a fifo, descriptors sent through sockets (an eventfd that arrives under another
- * number), close_range.
+ * number).
  */
 #include <poll.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/select.h>
@@ -178,6 +182,50 @@ EXPORT int close(int fd)
 	return real_close()(fd);
 }
 
+/* The greatest number that may be open. */
+static unsigned last_open(void)
+{
+	long n = sysconf(_SC_OPEN_MAX);
+
+	return n > 0 && n < 1 << 16 ? (unsigned)n - 1 : (1 << 16) - 1;
+}
+
+/* One by one as far as numbers can go: the recorder's own stay open. */
+static int close_all(unsigned first, unsigned last, int flags)
+{
+	unsigned end = last_open();
+
+	for (unsigned fd = first; fd <= last && fd <= end; fd++)
+		if (file_is_descriptor((int)fd)) {
+			if (fd > first && REAL(close_range)(first, fd - 1, flags) != 0)
+				return -1;
+			first = fd + 1;
+		} else if (!(flags & (int)CLOSE_RANGE_CLOEXEC)) {
+			channel_give_fd((int)fd);
+		}
+	return first <= last ? REAL(close_range)(first, last, flags) : 0;
+}
+
+EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	return first <= last ? close_all(first, last, flags)
+			     : REAL(close_range)(first, last, flags);
+}
+
+EXPORT void closefrom(int first)
+{
+	(void)close_all(first > 0 ? (unsigned)first : 0, UINT_MAX, 0);
+}
+
+/* A lock of a file, taken or given back: whoever had it may have closed a descriptor. */
+static void locked(int fd, int r)
+{
+	if (r != -1) {
+		channel_take(CHANNEL_UNSEEN);
+		channel_take_fd(fd);
+	}
+}
+
 static bool is_file_lock(int op)
 {
 	return op == F_SETLK || op == F_SETLKW || op == F_OFD_SETLK || op == F_OFD_SETLKW;
@@ -194,7 +242,7 @@ static int control(__typeof__(&fcntl) real, int fd, int op, void *arg)
 	if (r == -1)
 		return r;
 	if (is_file_lock(op))
-		channel_take(CHANNEL_UNSEEN);
+		locked(fd, r);
 	if (op == F_DUPFD || op == F_DUPFD_CLOEXEC)
 		duplicated(fd, r);
 	return r;
@@ -215,6 +263,110 @@ static int control(__typeof__(&fcntl) real, int fd, int op, void *arg)
 
 CONTROL(fcntl)
 CONTROL(fcntl64)
+
+/* ---- bare system calls ---- */
+
+/* What the functions of these names do; those that order threads by other means are unseen code. */
+void channel_bare_gives(long number, const long a[6])
+{
+	switch (number) {
+	case SYS_write:
+	case SYS_writev:
+	case SYS_pwrite64:
+	case SYS_pwritev:
+	case SYS_pwritev2:
+	case SYS_vmsplice:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_connect:
+	case SYS_shutdown:
+	case SYS_bind:
+	case SYS_listen:
+	case SYS_close:
+	case SYS_timerfd_settime:
+		channel_give_fd((int)a[0]);
+		break;
+	case SYS_dup2:
+	case SYS_dup3:
+		channel_give_fd((int)a[1]);
+		break;
+	case SYS_splice:
+		channel_carry((int)a[0], (int)a[2]);
+		break;
+	case SYS_tee:
+		channel_carry((int)a[0], (int)a[1]);
+		break;
+	case SYS_sendfile:
+		channel_carry((int)a[1], (int)a[0]);
+		break;
+	case SYS_kill:
+	case SYS_tkill:
+	case SYS_rt_sigqueueinfo:
+	case SYS_pidfd_send_signal:
+		channel_give(channel_of_signal((int)a[1]));
+		break;
+	case SYS_tgkill:
+	case SYS_rt_tgsigqueueinfo:
+		channel_give(channel_of_signal((int)a[2]));
+		break;
+	default:
+		break;
+	}
+}
+
+void channel_bare_takes(long number, const long a[6], long r)
+{
+	switch (number) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_preadv2:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_splice:
+		channel_take_read((int)a[0], NULL, 0);
+		break;
+	case SYS_sendfile:
+		channel_take_read((int)a[1], NULL, 0);
+		break;
+	case SYS_pread64:
+	case SYS_preadv:
+	case SYS_connect:
+	case SYS_tee:
+		channel_take_fd((int)a[0]);
+		break;
+	case SYS_flock:
+		locked((int)a[0], 0);
+		break;
+	case SYS_poll:
+	case SYS_ppoll:
+		polled((const struct pollfd *)a[0], (nfds_t)a[1], (int)r);
+		break;
+	case SYS_select:
+	case SYS_pselect6:
+		selected((int)a[0], (const fd_set *)a[1], (const fd_set *)a[2],
+			 (const fd_set *)a[3], (int)r);
+		break;
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		epolled((int)a[0], (int)r);
+		break;
+	case SYS_dup:
+	case SYS_dup2:
+	case SYS_dup3:
+		duplicated((int)a[0], (int)r);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Processes that get the descriptors of this one. */
+#define INTERPOSED_SPAWN
 
 #define INTERPOSED_DESCRIPTORS
 #include "capture/interposed.def"

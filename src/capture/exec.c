@@ -10,6 +10,7 @@
 
 #include <alloca.h>
 
+#include "capture/channel.h"
 #include "capture/log.h"
 
 #define ARGS_MAX 65536u
@@ -22,6 +23,7 @@ static int exec_go(const char *path, char *const argv[], char *const env[], exec
 {
 	int r;
 
+	channel_forked(); /* a child of vfork tells its parent so */
 	if (path == NULL || env == NULL || !log_is_on() || !fork_is_recorded())
 		return call(path, argv, env);
 	log_note(

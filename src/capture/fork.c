@@ -22,6 +22,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 
+#include "capture/channel.h"
 #include "capture/create_priv.h"
 #include "capture/guard.h"
 #include "capture/lock_priv.h"
@@ -170,6 +171,7 @@ EXPORT pid_t fork(void)
 {
 	pid_t made;
 
+	channel_forks();
 	control_yield(); /* what others have done by then is what the child gets */
 	following = follow;
 	made = real_fork()();
@@ -179,8 +181,10 @@ EXPORT pid_t fork(void)
 /* Without handlers, for signal handlers. */
 EXPORT pid_t _Fork(void)
 {
-	pid_t made = REAL(_Fork)();
+	pid_t made;
 
+	channel_forks();
+	made = REAL(_Fork)();
 	if (made == 0)
 		in_child();
 	return made == 0 ? 0 : fork_made(made);
@@ -226,6 +230,7 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 	va_end(ap);
 	if ((flags & CLONE_VM) || run == NULL)
 		return REAL(clone)(run, stack, flags, arg, parent_tid, tls, child_tid);
+	channel_forks();
 	return fork_made(REAL(clone)(clone_run, stack, flags, &start, parent_tid, tls, child_tid));
 }
 
@@ -290,6 +295,7 @@ static bool is_own(const void *caller)
 /* Must not use REAL: the runtime's own system calls come here too, before anything is looked up. */
 EXPORT long syscall(long number, ...)
 {
+	bool own = is_own(__builtin_return_address(0));
 	long a[6], r;
 	va_list ap;
 
@@ -298,7 +304,11 @@ EXPORT long syscall(long number, ...)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
 	sandbox_look(number, a);
-	if (!(number == SYS_futex && !is_own(__builtin_return_address(0)) && control_futex(a, &r)))
+	if (UNLIKELY(is_fork(number, a)))
+		channel_forked();
+	if (!own)
+		channel_bare_gives(number, a);
+	if (!(number == SYS_futex && !own && control_futex(a, &r)))
 		r = call(number, a);
 	if (UNLIKELY(is_fork(number, a))) {
 		if (r == 0)
@@ -306,6 +316,8 @@ EXPORT long syscall(long number, ...)
 		else if (r > 0)
 			fork_made((pid_t)r);
 	}
+	if (!own && r >= 0)
+		channel_bare_takes(number, a, r);
 	if ((unsigned long)r > -4096ul) {
 		errno = (int)-r;
 		return -1;

@@ -74,7 +74,7 @@ static const struct know_program *map_program(const char *line, size_t n)
 	if (fd < 0)
 		return NULL;
 	if (syscall(SYS_pread64, fd, &head, sizeof(head), 0) == sizeof(head) &&
-	    head.magic == KNOW_MAGIC && (uint64_t)lseek(fd, 0, SEEK_END) == head.bytes)
+	    head.magic == KNOW_MAGIC && (uint64_t)syscall(SYS_lseek, fd, 0, SEEK_END) == head.bytes)
 		p = sys_mmap(NULL, head.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	syscall(SYS_close, fd);
 	if (strncmp(path, "/proc/self/fd/", 14) == 0)

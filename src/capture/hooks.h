@@ -457,16 +457,16 @@ void foresee_callback_end(void);
 #define FORESEE_WAITING(X)                                                                  \
 	X(semop) X(semtimedop) X(semctl) X(msgrcv) X(msgctl) X(mq_receive)                  \
 	X(mq_timedreceive) X(mq_notify) X(wait) X(wait3) X(wait4) X(waitid) X(waitpid)      \
-	X(posix_spawn) X(posix_spawnp) X(popen) X(aio_read) X(aio_write) X(aio_fsync)       \
+	X(aio_read) X(aio_write) X(aio_fsync)       \
 	X(aio_suspend) X(aio_error) X(aio_return) X(aio_cancel) X(lio_listio)               \
 	X(getaddrinfo_a) X(gai_suspend)
 
 /* The same of those that only read what they are given. */
 #define FORESEE_WAITING_READS(X)                                                            \
-	X(msgsnd) X(mq_send) X(mq_timedsend) X(flock) X(lockf) X(lockf64) X(open)           \
+	X(msgsnd) X(mq_send) X(mq_timedsend) X(pidfd_send_signal) X(open)                  \
 	X(open64) X(openat) X(openat64) X(mkdir) X(mkdirat) X(mkfifo) X(rmdir) X(unlink)    \
 	X(unlinkat) X(remove) X(rename) X(renameat) X(link) X(linkat) X(symlink)            \
-	X(symlinkat) X(access) X(faccessat) X(system)
+	X(symlinkat) X(access) X(faccessat)
 
 /* Functions that only read what they are given. */
 #define FORESEE_READING(X)                                                                  \

@@ -54,7 +54,7 @@
 
 #define WAITS(letters, type, name, params, args, ...)         \
 	CALL(letters, type, name, params, args, OPAQUE(args); \
-	     channel_give(CHANNEL_UNSEEN), channel_take(CHANNEL_UNSEEN); __VA_ARGS__)
+	     channel_unseen(FORMAT_K_GIVE), channel_unseen(FORMAT_K_TAKE); __VA_ARGS__)
 
 #define HOOKED(letters, type, name, params, args, steps, result) \
 	EXPORT type foresee_libc_##name params                   \

@@ -9,7 +9,12 @@
  *
  * pthread_once does not say which thread ran the routine, so it is given a routine of ours, which
  * knows.
+ *
+ * A routine that an exception leaves, or whose thread ends in it, has not run: another thread tries again, after
+ * all of it.  That is an ONCE_END too, which our routine logs as its frame is unwound.
  */
+#include <unwind.h>
+
 #include "capture/filter.h"
 #include "capture/habit.h"
 #include "capture/lock_priv.h"
@@ -22,14 +27,36 @@ struct once_call {
 	struct once_call *outer; /* a routine may call pthread_once on something else */
 };
 
-/* The innermost call of this thread.  An exception that leaves a routine leaves
- * this dangling until the next call sets it; it is not used in between. */
+/* The innermost call of this thread. */
 static __thread struct once_call *innermost;
 
-static void run_it(void)
+/* Called for the frame of run_it by whoever unwinds it: glibc's frame, which lets others try, comes later.  There is
+ * nothing to go to in it, so it needs no help of the unwinder's, nor a library that has it. */
+__attribute__((used)) static _Unwind_Reason_Code once_left(int version, _Unwind_Action actions,
+							   _Unwind_Exception_Class class,
+							   struct _Unwind_Exception *exception,
+							   struct _Unwind_Context *context)
 {
 	struct once_call *r = innermost;
 
+	(void)version;
+	(void)class;
+	(void)exception;
+	(void)context;
+	if (actions & _UA_CLEANUP_PHASE) {
+		foresee_self->call_site = r->site;
+		lock_note(r->control, FORMAT_K_ONCE_END, 0);
+		innermost = r->outer;
+	}
+	return _URC_CONTINUE_UNWIND;
+}
+
+/* 0x1b: relative to where it stands, four bytes. */
+__attribute__((noinline)) static void run_it(void)
+{
+	struct once_call *r = innermost;
+
+	__asm__ volatile(".cfi_personality 0x1b, once_left");
 	r->ran = true;
 	lock_note(r->control, FORMAT_K_ONCE_BEGIN, 0);
 	r->routine();

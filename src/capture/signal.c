@@ -468,6 +468,12 @@ static void cancelling(pthread_t thread)
 }
 
 #define SEND(n) channel_give(channel_of_signal(n))
+#define SEND_TO(pid, n)                                                   \
+	do {                                                              \
+		SEND(n);                                                  \
+		if ((pid) != getpid())                                    \
+			channel_give(CHANNEL_OUTSIDE); /* it ends, say */ \
+	} while (0)
 #define TAKEN(n) channel_take(channel_of_signal(n))
 
 #define INTERPOSED_SIGNALS

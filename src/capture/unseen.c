@@ -168,7 +168,7 @@ void unseen_main(struct thread *t)
 static void log_at(struct thread *t, unsigned kind, uint32_t site)
 {
 	t->view.call_site = site;
-	channel_log(t, kind, CHANNEL_UNSEEN);
+	channel_log_unseen(t, kind);
 }
 
 EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site, uint32_t n,
@@ -199,6 +199,8 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site,
 			    given, n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
 	if (what == FORESEE_CALLEE_WAITS || what == FORESEE_CALLEE_WAITS_READS) {
 		log_at(t, FORMAT_K_GIVE, site);
+		if (CONTROLLED(t) && callee == NULL)
+			control_assembler();
 		enter(t);
 	}
 	hook_leave(t);

@@ -24,6 +24,7 @@ struct finder {
 	VEC(uint32_t) given;	     /* a row for every object */
 	struct map objects;	     /* row of given, from 1 */
 	struct map runners;	     /* of a once: the thread that runs the routine, and 1 */
+	struct map held;	     /* of a lock: its holder, and 1; above that how often */
 	VEC(struct access) accesses; /* the first is none */
 	struct map words;	     /* the newest access of each */
 	struct map pairs;	     /* of sites that are reported */
@@ -68,15 +69,34 @@ static void take(struct finder *f, uint32_t thread, uint64_t object, unsigned by
 	join(f, clock_of(f, thread), given_to(f, object, by));
 }
 
-static void run_once(struct finder *f, uint32_t thread, uint64_t object)
+/* Whoever comes later comes behind the end of the routine; and who runs it behind those who tried before. */
+static void run_once(struct finder *f, uint32_t thread, uint64_t object, bool done)
 {
 	uint64_t *runner = map_put(&f->runners, object, NULL);
 
-	/* Whoever comes later comes behind the end of the routine. */
-	if (*runner == 0)
-		*runner = thread + 1;
-	else
+	if (*runner != 0)
 		join(f, clock_of(f, thread), clock_of(f, (uint32_t)*runner - 1));
+	if (!done)
+		*runner = thread + 1;
+}
+
+/* A robust mutex is taken from a holder that has ended: behind all that it did.  Held: how often, and by whom. */
+static void hold(struct finder *f, uint32_t thread, uint64_t object)
+{
+	uint64_t *held = map_put(&f->held, object, NULL);
+
+	if (*held != 0 && (uint32_t)*held - 1 != thread) {
+		join(f, clock_of(f, thread), clock_of(f, (uint32_t)*held - 1));
+		*held = 0;
+	}
+	*held = (*held == 0 ? thread + 1 : *held) + (1ull << 32);
+}
+
+static void let_go(struct finder *f, uint64_t object, bool all)
+{
+	uint64_t *held = map_put(&f->held, object, NULL);
+
+	*held = *held >> 32 <= 1 || all ? 0 : *held - (1ull << 32);
 }
 
 /* It came back in vain.  A wait has its mutex all the same; something may have been given, where there was
@@ -93,6 +113,7 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 	case BATON_TRY_LOCK:
 		take(f, thread, op->object, BY_WRITER);
 		take(f, thread, op->object, BY_READER);
+		hold(f, thread, op->object);
 		break;
 	case BATON_READ_LOCK:
 	case BATON_TRY_READ_LOCK:
@@ -106,6 +127,9 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 		give(f, thread, op->object, BY_READER);
 		break;
 	case BATON_UNLOCK:
+		let_go(f, op->object, false);
+		give(f, thread, op->object, BY_WRITER);
+		break;
 	case BATON_SIGNAL:
 	case BATON_BROADCAST:
 	case BATON_SEM_POST:
@@ -114,19 +138,23 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 		give(f, thread, op->object, BY_WRITER);
 		break;
 	case BATON_WAIT:
+		let_go(f, op->second, true);
 		give(f, thread, op->second, BY_WRITER);
 		break;
 	case BATON_WAKE:
 		if (!(op->flags & BATON_VAIN))
 			take(f, thread, op->object, BY_WRITER);
 		take(f, thread, op->second, BY_WRITER);
+		if (op->second != 0)
+			hold(f, thread, op->second);
 		break;
 	case BATON_OBJECT:
+		let_go(f, op->object, true);
 		take(f, thread, op->object, BY_WRITER);
 		give(f, thread, op->object, BY_WRITER);
 		break;
 	case BATON_ONCE:
-		run_once(f, thread, op->object);
+		run_once(f, thread, op->object, op->flags & BATON_DONE);
 		break;
 	case BATON_END:
 		give(f, thread, op->object, BY_WRITER);
@@ -146,6 +174,8 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
  * who writes one flag takes nothing away from the next. */
 static void note_atomic(struct finder *f, uint32_t thread, const struct baton_op *op)
 {
+	if (op->kind != BATON_WRITE)
+		take(f, thread, BATON_ASSEMBLER, BY_OTHER);
 	for (uint64_t at = op->object; at < op->object + op->size; at++) {
 		if (op->kind != BATON_WRITE)
 			take(f, thread, at, BY_ATOMIC);
@@ -293,7 +323,7 @@ void shares_find(struct shares *s, const struct explore_runner *r)
 		note_passed(&f, &f.steps[i]);
 	}
 	VEC_RELEASE_ALL(&f.clocks, &f.given, &f.accesses);
-	MAP_RELEASE_ALL(&f.objects, &f.runners, &f.words, &f.pairs);
+	MAP_RELEASE_ALL(&f.objects, &f.runners, &f.held, &f.words, &f.pairs);
 }
 
 void shares_release(struct shares *s)

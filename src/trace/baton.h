@@ -114,7 +114,8 @@ enum baton_kind {
 #define BATON_FREES 4u	 /* WRITE: the memory is given back */
 #define BATON_KERNEL 8u	 /* UPDATE, WAKE, SIGNAL: by a system call on a futex; races with nobody */
 #define BATON_STATIC 8u	 /* ONCE: the guard of a local static of C++ */
-#define BATON_VAIN 64u	 /* of a step: it came back without what it was called for */
+#define BATON_DONE 16u /* ONCE, of a step: the routine has run, and not been left by an exception */
+#define BATON_VAIN 64u /* of a step: it came back without what it was called for */
 #define BATON_WATCHED 128u /* a property is about it: all of these depend on each other */
 
 struct baton_op {
@@ -139,6 +140,7 @@ enum baton_channel {
 	BATON_UNSEEN, /* calls of code that is not seen, and their return */
 	BATON_SIGNALS,
 	BATON_FILES,
+	BATON_ASSEMBLER, /* instructions that are not seen: any atomic read takes from them */
 	BATON_CHANNELS
 };
 

@@ -326,6 +326,63 @@ explore --strategy random --budget-runs 100 ./ordered
 has out '^explored 100 schedules ' "a handler between locks: explored"
 hasnt out 'were ended' "a handler between locks: does not come between a lock's turn and its call"
 
+# Nor is what inline assembler orders, an initialisation that an exception has left, or a holder of a robust lock who is gone.
+cat >left.cpp <<'END'
+#include <cerrno>
+#include <mutex>
+#include <pthread.h>
+static volatile int flag;
+static std::once_flag once;
+static pthread_mutex_t robust;
+static int x, tries, held;
+static void left()
+{
+	if (tries++ == 0)
+		throw 1;
+}
+static void try_it()
+{
+	try {
+		std::call_once(once, left);
+	} catch (int) {
+	}
+	if (pthread_mutex_lock(&robust) == EOWNERDEAD)
+		pthread_mutex_consistent(&robust);
+	held++;
+}
+static void *first(void *arg)
+{
+	x = 1;
+	__asm__ volatile("lock; orl $1, %0" : "+m"(flag)::"memory", "cc");
+	try_it();
+	return arg;
+}
+static void *second(void *arg)
+{
+	try_it();
+	return __atomic_load_n(&flag, __ATOMIC_ACQUIRE) && x != 1 ? arg : nullptr;
+}
+int main()
+{
+	pthread_t t[2];
+	pthread_mutexattr_t a;
+	void *wrong;
+
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&robust, &a);
+	pthread_create(&t[0], nullptr, first, nullptr);
+	pthread_create(&t[1], nullptr, second, t);
+	pthread_join(t[0], nullptr);
+	pthread_join(t[1], &wrong);
+	return wrong != nullptr;
+}
+END
+foresee-c++ -g -O1 -pthread left.cpp -o left || exit 2
+explore --strategy dpor ./left
+is "$status" 0 "assembler, once and robust locks: nothing is found"
+has out '; these are all that make a difference, ' "assembler, once and robust locks: explored to the end"
+
 # A status that is meant to be.
 cat >five.c <<'END'
 #include <pthread.h>
