@@ -245,10 +245,11 @@ static uint64_t value_of(const struct draft_item *it)
 }
 
 /* Its thread has read there before, so it is new only if what has been written since is another value; and
- * that may come of reads which see other writes in this order than in the recording. */
+ * that may come of reads which see other writes in this order than in the recording, or not have come yet. */
 static bool is_doubtful(const struct draft_item *it)
 {
-	return it->target && it->class == PLAN_READ && it->polls && it->nth != 0;
+	return it->class == PLAN_READ && it->polls && it->nth != 0 &&
+	       (it->target || !(it->flags & EVENT_CAS));
 }
 
 static void step_make(const struct layout *l, const struct draft_item *it)

@@ -64,7 +64,7 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 void plan_release(struct plan *p);
 
 /* Doubt: a target of which it is not certain that it is new is taken for what comes at its place, new or
- * not, as another try may need. */
+ * not, as another try may need; and other such reads are waited with before they are new. */
 void plan_doubt(const struct plan *p, bool doubt);
 
 /* Can anything of this trace be replayed?  ST_BAD_INPUT: no, the diag says why.  plan_make does not

@@ -74,8 +74,10 @@ enum plan_class {
 #define PLAN_FAILS 2u  /* the call must come back in vain: a time-out, or a try */
 #define PLAN_VALUE 4u  /* what it writes must be `value' */
 #define PLAN_REQUEST \
-	8u	     /* a target that the recording only has as a request: the call at that place */
-#define PLAN_ANY 16u /* READ: whatever `nth' says, new or not */
+	8u /* a target that the recording only has as a request: the call at that place */
+/* READ: a target is what comes at its place, whatever `nth' says, new or not; before another one its thread
+ * waits there although it is not new yet. */
+#define PLAN_ANY 16u
 #define PLAN_CANCELLED 32u /* WAKE: a request to cancel the thread has */
 #define PLAN_RESULT 64u	   /* the call gives `value' */
 
@@ -152,7 +154,7 @@ struct plan_step {
 	uint8_t class;	  /* enum plan_class */
 	uint8_t flags;	  /* PLAN_TARGET .. */
 	uint8_t op;	  /* enum event_op; for messages */
-	uint8_t doubtful; /* a target that is new only if a value is as recorded; plan_doubt */
+	uint8_t doubtful; /* a read that is new only if another value is there; plan_doubt */
 	uint32_t
 		pace; /* its number, when somebody goes from step to step (debug_steps.h); 0: none */
 };
