@@ -298,6 +298,9 @@ EXPORT long syscall(long number, ...)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
 	sandbox_look(number, a);
+	if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET &&
+	    !is_own(__builtin_return_address(0)))
+		a[3] = (long)control_time_due((const struct timespec *)a[3]);
 	if (!(number == SYS_futex && !is_own(__builtin_return_address(0)) && control_futex(a, &r)))
 		r = call(number, a);
 	if (UNLIKELY(is_fork(number, a))) {

@@ -105,6 +105,11 @@ static inline uint32_t *plan_keys(const struct plan_head *h)
 	return plan_table(h, h->keys);
 }
 
+static inline struct plan_input *plan_inputs(const struct plan_head *h)
+{
+	return plan_table(h, h->inputs);
+}
+
 static inline struct plan_seat *plan_seats(const struct plan_head *h)
 {
 	return plan_table(h, h->seats);
