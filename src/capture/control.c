@@ -92,6 +92,8 @@ void control_start(const char *line)
 					     __ATOMIC_ACQUIRE))
 		control_plan = h;
 	control_on = control_plan != NULL;
+	if (control_on && !baton)
+		control_clock_start();
 	if (_dl_find_object((void *)getauxval(AT_BASE), &loader) != 0)
 		loader.dlfo_map_end = NULL; /* it is not known which code is the loader's */
 	errno = saved;

@@ -155,13 +155,19 @@ static inline void control_time_ends(const struct timespec *at)
 	if (UNLIKELY(control_on))
 		control_time_ends_slow(at);
 }
-/* What the clock says; as it is, or *now becomes another time. */
-void control_time_read_slow(clockid_t clock, struct timespec *now);
-static inline void control_time_read(clockid_t clock, struct timespec *now)
+/* What comes from outside, before the program sees it: input.c.  What a clock says, of those of FORMAT_INPUT_* (how);
+ * random bytes, which the function of that name gives. */
+void control_time_given(struct thread *t, unsigned how, const char *name, struct timespec *now);
+void control_random_given(struct thread *t, const char *name, void *p, size_t n);
+/* A program that is explored, or replayed, lives in a time of its own.  A deadline of its clocks, by the
+ * real one: the realtime clock, or the monotonic one. */
+const struct timespec *control_time_due_slow(const struct timespec *at);
+static inline const struct timespec *control_time_due(const struct timespec *at)
 {
-	if (UNLIKELY(control_on))
-		control_time_read_slow(clock, now);
+	return UNLIKELY(control_on) ? control_time_due_slow(at) : at;
 }
+/* It is explored: what the clock says there. */
+bool control_time_explored(clockid_t clock, struct timespec *now);
 /* The thread gives way to others. */
 void control_yield_slow(void);
 static inline void control_yield(void)

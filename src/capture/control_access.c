@@ -89,6 +89,27 @@ static void peek(struct control *c)
 	memcpy(c->op.bytes, (const void *)c->op.addr, c->op.len < 8 ? c->op.len : 8);
 }
 
+/* A step that sees a change is nothing new before that is there: at its gate nobody can tell that it is the one.
+ * True: it may be, by its place, and now all that the step waits for is over. */
+static bool has_waited(struct control *c, const struct thread *t)
+{
+	const struct plan_step *s = control_step(c);
+	uint32_t key = control_key(c->op.site);
+
+	bool is;
+
+	if (s == NULL || (s->flags & (PLAN_ANY | PLAN_TARGET)) != PLAN_ANY)
+		return false;
+	is = control_is_step(c, PLAN_READ, key, control_count(c, PLAN_READ, key));
+	control_uncount(c, PLAN_READ, key);
+	if (!is)
+		return false;
+	control_show(c, t, &c->op);
+	control_progress(c, 2 * c->next);
+	control_await(c, s);
+	return true;
+}
+
 static void gate_read(struct control *c, const struct thread *t)
 {
 	const struct control_entry *seen = seen_of(c);
@@ -98,6 +119,10 @@ static void gate_read(struct control *c, const struct thread *t)
 	c->counted = true;
 	c->before = seen != NULL ? *seen : (struct control_entry){ 0 };
 	c->fresh = is_new(c, c->looked);
+	if (!c->fresh && has_waited(c, t)) {
+		c->looked = value_at(c);
+		c->fresh = is_new(c, c->looked);
+	}
 	if (c->fresh)
 		nth = control_count(c, PLAN_READ, control_key(c->op.site));
 	control_gate_counted(c, t, PLAN_READ, nth);
@@ -147,6 +172,18 @@ void control_access(struct thread *t, const void *p, size_t n, uint32_t site, un
 		gate_read(c, t);
 }
 
+/* It was noted at its gate as a read, and is none. */
+static void forget_read(struct control *c)
+{
+	struct control_entry *seen = c->counted ? seen_of(c) : NULL;
+
+	if (seen == NULL)
+		return;
+	seen->n = c->before.n;
+	seen->value = c->before.value;
+	c->counted = false;
+}
+
 void control_changed(struct thread *t)
 {
 	if (guard_on) {
@@ -154,6 +191,7 @@ void control_changed(struct thread *t)
 		return;
 	}
 	t->control->solid = true;
+	forget_read(t->control);
 }
 
 void control_range(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how)
@@ -236,20 +274,17 @@ void control_freed(const struct thread *t, const void *p, size_t n)
  */
 static bool is_new_after_all(struct control *c)
 {
-	struct control_entry *seen = seen_of(c);
 	uint64_t now = value_at(c);
-	bool fresh;
+	bool was, fresh;
 
 	if (c->counted && now == c->looked)
 		return false;
-	if (c->counted && seen != NULL) {
-		seen->n = c->before.n;
-		seen->value = c->before.value;
-	}
+	was = c->counted && c->fresh;
+	forget_read(c);
 	fresh = is_new(c, now);
-	if (c->counted && c->fresh && !fresh)
+	if (was && !fresh)
 		control_uncount(c, PLAN_READ, control_key(c->op.site));
-	return fresh && !(c->counted && c->fresh);
+	return fresh && !was;
 }
 
 static void read_over(struct control *c)

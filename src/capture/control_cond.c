@@ -109,8 +109,8 @@ static int sleep_until(struct control *c, const struct timespec *until, clockid_
 			return ECANCELED;
 		} else if (until == NULL || (c->index != CONTROL_OUTSIDE && !control_is_free())) {
 			control_sleep(word, now);
-		} else if (syscall(SYS_futex, word, op, now, until, NULL, FUTEX_BITSET_MATCH_ANY) !=
-				   0 &&
+		} else if (syscall(SYS_futex, word, op, now, control_time_due(until), NULL,
+				   FUTEX_BITSET_MATCH_ANY) != 0 &&
 			   errno == ETIMEDOUT) {
 			return ETIMEDOUT;
 		}

@@ -45,7 +45,8 @@ bool control_is_step(const struct control *c, enum plan_class class, uint32_t ke
 	const struct plan_step *s = control_step(c);
 
 	return s != NULL && s->solids == c->solids && s->class == class && s->key == key &&
-	       (s->nth == 0 || s->nth == nth || (s->flags & PLAN_ANY));
+	       (s->nth == 0 || s->nth == nth ||
+		(s->flags & (PLAN_ANY | PLAN_TARGET)) == (PLAN_ANY | PLAN_TARGET));
 }
 
 /* ---- passing ---- */

@@ -32,6 +32,7 @@ struct control {
 	uint64_t solids; /* logged so far */
 	uint64_t epoch;
 	uint32_t next;		     /* step */
+	uint64_t input;		     /* of its part: the next one */
 	uint32_t tail;		     /* ranges and frees since the part's last solid event */
 	struct control_table seen;   /* words read in this epoch */
 	struct control_table counts; /* since the last solid event, by class and key */
@@ -59,6 +60,8 @@ struct control {
 	/* Signals: blocked until their time comes, as a mask; handlers that the plan has, so far (futex). */
 	uint64_t held;
 	uint32_t handled;
+
+	struct timespec deadline; /* that was turned into the real clock's time */
 
 	/* In a condition wait. */
 	const void *cond;
@@ -144,5 +147,10 @@ void control_gate_solid(struct control *c, const struct thread *t, uint32_t ahea
 void control_signal_await(struct thread *t, uint32_t read_site);
 /* Something has happened: is it time for signals that are held? */
 void control_signal_look(struct control *c);
+
+/* What the plan has of this kind (FORMAT_INPUT_*, or a clock) for the thread here; NULL: nothing. */
+const struct plan_input *control_input(struct control *c, unsigned what, uint32_t site);
+/* The plan is there. */
+void control_clock_start(void);
 
 #endif /* CAPTURE_CONTROL_PRIV_H */

@@ -1,10 +1,9 @@
 /*
  * What depends on time.  Programs sleep so that others can go first; before the point gates say who goes
- * first, and sleeping would only take time.  The clock itself goes on; in a program that is explored it
- * does so in its own way (baton_clock.c).
+ * first, and sleeping would only take time.  What clocks say: control_clock.c; in a program that is explored,
+ * baton_clock.c.
  */
 #include <string.h>
-#include <sys/time.h>
 
 #include "capture/baton.h"
 #include "capture/real.h"
@@ -63,8 +62,10 @@ const struct timespec *control_time_nap(const struct timespec *want, int flags)
 	bool valid =
 		want != NULL && want->tv_sec >= 0 && want->tv_nsec >= 0 && want->tv_nsec < SECOND;
 
-	if (!valid || !control_time_naps(flags & TIMER_ABSTIME ? 0 : ns_of(want)))
+	if (!valid)
 		return want;
+	if (!control_time_naps(flags & TIMER_ABSTIME ? 0 : ns_of(want)))
+		return flags & TIMER_ABSTIME ? control_time_due(want) : want;
 	if ((flags & TIMER_ABSTIME) && baton_is_on())
 		baton_clock_until(want);
 	return &none;
@@ -84,31 +85,12 @@ void control_time_ends_slow(const struct timespec *at)
 		baton_clock_until(at);
 }
 
-void control_time_read_slow(clockid_t clock, struct timespec *now)
+bool control_time_explored(clockid_t clock, struct timespec *now)
 {
-	if (explored() != NULL)
-		*now = baton_clock_read(clock);
-}
-
-static void time_of_day(struct timeval *now)
-{
-	struct timespec t;
-
-	if (!UNLIKELY(control_on) || now == NULL)
-		return;
-	t = (struct timespec){ .tv_sec = now->tv_sec, .tv_nsec = now->tv_usec * 1000 };
-	control_time_read_slow(CLOCK_REALTIME, &t);
-	*now = (struct timeval){ .tv_sec = t.tv_sec, .tv_usec = t.tv_nsec / 1000 };
-}
-
-static time_t seconds(time_t now, time_t *out)
-{
-	struct timespec t = { .tv_sec = now };
-
-	control_time_read(CLOCK_REALTIME, &t);
-	if (out != NULL)
-		*out = t.tv_sec;
-	return t.tv_sec;
+	if (explored() == NULL)
+		return false;
+	*now = baton_clock_read(clock);
+	return true;
 }
 
 const struct timespec *control_time_limit_slow(const struct timespec *at)
@@ -126,10 +108,12 @@ const struct timespec *control_time_limit_slow(const struct timespec *at)
 		return baton_fails(c) ? &past : &never; /* a thread's end takes a moment more */
 	}
 	if (c == NULL || !c->gated || control_is_free())
-		return at;
+		return control_time_due(at);
 	if (control_fails())
 		return &past;
-	return !control_is_beyond(c) && c->keys[c->solids] == control_key(c->op.site) ? &never : at;
+	return !control_is_beyond(c) && c->keys[c->solids] == control_key(c->op.site)
+		       ? &never
+		       : control_time_due(at);
 }
 
 void control_time_note_slow(const char *name)

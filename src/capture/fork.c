@@ -306,6 +306,8 @@ EXPORT long syscall(long number, ...)
 	sandbox_look(number, a);
 	if (UNLIKELY(is_fork(number, a)))
 		channel_forked();
+	if (!own && number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET)
+		a[3] = (long)control_time_due((const struct timespec *)a[3]);
 	if (!own)
 		channel_bare_gives(number, a);
 	if (!(number == SYS_futex && !own && control_futex(a, &r)))

@@ -38,7 +38,7 @@ static const struct option_def replay_options[] = {
 	  "give up when nothing has moved for so long; default 2", SECONDS(patience) },
 	{ AT(how.anyway), 0, "anyway", NULL, "though the program was built anew since the recording" },
 	{ AT(how.real_time), 0, "real-time", NULL,
-	  "the program sleeps as long as it wants; else not before the point" },
+	  "the program sleeps as long as it wants, by the real clock; else not before the point" },
 	{ AT(how.beside), 0, "beside", "CMD",
 	  "run 'sh -c CMD' beside each run, a client, say; FORESEE_TARGET is the program" },
 	{ AT(how.record), 0, "record", "FILE", "keep the recording of the replayed run" },

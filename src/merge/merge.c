@@ -448,6 +448,12 @@ uint64_t merge_bytes(const struct merge *m)
 	return n;
 }
 
+void merge_keep_inputs(struct merge *m, struct inputs *to)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		m->threads[i]->stream.emit.inputs = to;
+}
+
 const char *merge_label(const struct merge *m, uint32_t tid)
 {
 	uint32_t i = merge_find(m, tid);

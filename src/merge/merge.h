@@ -16,6 +16,7 @@
 
 struct blocks;
 struct control;
+struct inputs;
 struct merge;
 struct portion;
 struct stacks;
@@ -23,6 +24,9 @@ struct stacks;
 struct merge *merge_new(struct blocks *b, const struct control *c, const struct portion *portion,
 			struct stacks *s, struct texts *notes);
 void merge_free(struct merge *m);
+
+/* To be called before the first merge_next: what threads were given goes there. */
+void merge_keep_inputs(struct merge *m, struct inputs *to);
 
 /*
  * As trace_next.  ST_BAD_INPUT: a recording that is whole contradicts itself.

@@ -5,6 +5,7 @@
 
 #include "recording/blocks.h"
 #include "recording/control.h"
+#include "recording/inputs.h"
 #include "merge/follow.h"
 #include "merge/portion.h"
 #include "merge/merge.h"
@@ -24,6 +25,7 @@ struct binary {
 	struct labels labels;
 	struct first *first;
 	struct portion portion;
+	struct inputs inputs;
 	struct merge *merge;
 	struct event ending; /* a FREE or THREAD_END whose object goes with the next event */
 	bool has_ending;
@@ -78,6 +80,7 @@ static void binary_close(struct trace_source *s)
 	first_free(b->first);
 	labels_release(&b->labels);
 	stacks_release(&b->stacks);
+	inputs_release(&b->inputs);
 	control_release(&b->control);
 	blocks_close(&b->blocks);
 	texts_release(&b->notes);
@@ -175,6 +178,16 @@ ASK(bool, extent, (struct trace_source * s, uint64_t addr, uint64_t *from, uint6
 ASK(bool, hides, (const struct trace_source *s, uint64_t addr, uint64_t len),
     program_hides(PROGRAM, addr, len))
 
+static size_t binary_inputs(const struct trace_source *s, const struct trace_input **out,
+			    const uint8_t **bytes)
+{
+	const struct inputs *in = &self(s)->inputs;
+
+	*out = in->at.at;
+	*bytes = in->bytes.at;
+	return in->at.n;
+}
+
 static void binary_follow_end(struct trace_source *s)
 {
 	if (self(s)->follow)
@@ -201,6 +214,7 @@ static const struct trace_source_ops binary_ops = {
 	.first = binary_first,
 	.extent = binary_extent,
 	.hides = binary_hides,
+	.inputs = binary_inputs,
 	.follow_end = binary_follow_end,
 };
 
@@ -230,6 +244,8 @@ enum status binary_source_open(const char *path, const struct trace_options *opt
 		     b->blocks.head.flags & (FORMAT_LOCKS | FORMAT_CODE), b->portion.cut != 0);
 	b->first = first_new(b->portion.cut != 0);
 	b->merge = merge_new(&b->blocks, &b->control, &b->portion, &b->stacks, &b->notes);
+	if (opt && opt->inputs)
+		merge_keep_inputs(b->merge, &b->inputs);
 	if (follows) {
 		struct follow_parts parts = { &b->blocks, &b->control, &b->objects, b->merge,
 					      &b->notes };

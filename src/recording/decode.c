@@ -63,6 +63,7 @@ void decode_cursor_begin(struct decode_cursor *c, struct decode_chunk *chunk)
 	*c = (struct decode_cursor){ .chunk = chunk,
 				     .tables = c->tables,
 				     .stacks = c->stacks,
+				     .inputs = c->inputs,
 				     .tid = c->tid,
 				     .tseq = chunk->head.first_tseq - 1,
 				     .nsettled = c->nsettled,

@@ -15,6 +15,7 @@
 #include "recording/blocks.h"
 #include "trace/event.h"
 
+struct inputs;
 struct stacks;
 struct wire;
 
@@ -116,6 +117,7 @@ struct decode_cursor {
 	 * cursor or two each, and few are being read at a time. */
 	struct decode_tables *tables;
 	struct stacks *stacks; /* NULL: stacks are not followed */
+	struct inputs *inputs; /* NULL: they are passed over */
 	uint32_t tid;
 	uint32_t at;	   /* offset of the next record */
 	uint32_t trailing; /* next of chunk->trailing */

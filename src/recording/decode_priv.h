@@ -89,7 +89,8 @@ decode_rest decode_whole, decode_rmw, decode_casfail, decode_range_read, decode_
 	decode_extent;
 decode_rest decode_opaque, decode_use, decode_life, decode_sem_fail, decode_wake, decode_joining,
 	decode_begin, decode_block, decode_user;
-decode_rest decode_pad, decode_seat, decode_peer, decode_stack, decode_name, decode_trailing_skip;
+decode_rest decode_pad, decode_seat, decode_peer, decode_stack, decode_name, decode_input,
+	decode_trailing_skip;
 
 /* What aux says of an operation on a lock. */
 void decode_lock(struct event *e, unsigned aux);

@@ -3,6 +3,7 @@
  */
 #include "recording/decode_priv.h"
 
+#include "recording/inputs.h"
 #include "recording/stacks.h"
 #include "base/wire.h"
 
@@ -79,6 +80,31 @@ bool decode_name(struct decode_cursor *c, struct wire *w, unsigned aux, struct d
 	}
 	c->nname = (uint32_t)wire_left(w);
 	c->name = w->at;
+	return true;
+}
+
+static uint64_t zigzag_take(struct wire *w)
+{
+	return (uint64_t)format_unzigzag(wire_varint(w));
+}
+
+/* What was given to the program here, of what it finds otherwise in every run. */
+bool decode_input(struct decode_cursor *c, struct wire *w, unsigned aux, struct decode_item *item)
+{
+	struct trace_input in = { .tid = c->tid, .tseq = c->tseq, .what = (uint8_t)aux };
+
+	(void)item;
+	in.site = wire_u32(w);
+	if (aux == FORMAT_INPUT_RANDOM) {
+		in.n = (uint32_t)wire_left(w);
+	} else {
+		in.seconds = (int64_t)zigzag_take(w);
+		in.nanoseconds = aux < FORMAT_INPUT_SECONDS ? wire_u32(w) : 0;
+	}
+	if (w->bad || in.nanoseconds >= 1000000000)
+		return false;
+	if (c->inputs)
+		inputs_add(c->inputs, &in, w->at);
 	return true;
 }
 

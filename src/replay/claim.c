@@ -32,7 +32,7 @@ void claim_release(struct claim *c)
 
 enum status claim_open(struct claim *c, const char *trace, struct diag *d)
 {
-	struct trace_options opt = { 0 };
+	struct trace_options opt = { .inputs = true };
 	enum status st = trace_open(trace, &opt, &c->trace, d);
 
 	return st == ST_OK ? plan_suits(c->trace, d) : st;

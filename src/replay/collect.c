@@ -259,6 +259,7 @@ static void link_up(struct draft *out, uint32_t item)
 static struct draft_item item_make(struct collector *c, const struct event *e, uint32_t thread)
 {
 	struct draft_item it = { .pos = e->pos,
+				 .tseq = e->tseq,
 				 .addr = e->addr,
 				 .len = e->len,
 				 .flags = e->flags,

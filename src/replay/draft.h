@@ -20,7 +20,7 @@
 #define DRAFT_MOST (UINT32_MAX / 4) /* events of an order */
 
 struct draft_item {
-	uint64_t pos, addr, len;
+	uint64_t pos, tseq, addr, len;
 	uint64_t value; /* has_value: the bytes, of those with at most 8 */
 	uint32_t flags; /* EVENT_* */
 	uint32_t thread;

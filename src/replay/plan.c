@@ -5,6 +5,7 @@
 #include "replay/collect.h"
 #include "replay/draft.h"
 #include "replay/edges.h"
+#include "replay/given.h"
 #include "replay/identity.h"
 #include "trace/event.h"
 #include "trace/format.h"
@@ -128,6 +129,7 @@ static void mark_paced(struct draft *d, const struct plan_ask *ask, struct plan 
 
 struct layout {
 	const struct draft *d;
+	const struct given *given;
 	VEC(uint32_t) threads; /* of the plan, by tid */
 	VEC(uint64_t) waits;   /* step, as an event, and edge: in the order of steps */
 	struct plan_head *head;
@@ -174,6 +176,7 @@ static void head_make(struct layout *l, enum finding_kind kind)
 			       .kind = kind,
 			       .nthreads = (uint32_t)l->threads.n,
 			       .nwaits = l->waits.n,
+			       .ninputs = l->given->inputs.n,
 			       .size = sizeof(h) };
 
 	for (size_t i = 0; i < l->threads.n; i++) {
@@ -187,10 +190,26 @@ static void head_make(struct layout *l, enum finding_kind kind)
 	h.steps = table_place(&h.size, h.nsteps, sizeof(struct plan_step), 64);
 	h.waits = table_place(&h.size, h.nwaits, sizeof(struct plan_wait), 64);
 	h.keys = table_place(&h.size, h.nkeys, sizeof(uint32_t), 64);
+	h.inputs = table_place(&h.size, h.ninputs, sizeof(struct plan_input), 64);
+	h.bytes = table_place(&h.size, l->given->bytes.n, 1, 64);
+	memcpy(h.clocks, l->given->clocks, sizeof(h.clocks));
 	h.seats = table_place(&h.size, h.nthreads, sizeof(struct plan_seat), PLAN_PAGE);
 	h.touched = table_place(&h.size, h.nsteps, sizeof(uint64_t), 64);
 	l->head = mem_zalloc(h.size);
 	*l->head = h;
+}
+
+/* In the order of the draft, by which threads find theirs. */
+static void inputs_make(struct layout *l)
+{
+	struct plan_input *to = plan_inputs(l->head);
+
+	for (size_t i = 0; i < l->given->inputs.n; i++) {
+		to[i] = l->given->inputs.at[i];
+		to[i].bytes += l->head->bytes;
+	}
+	if (l->given->bytes.n > 0)
+		memcpy(plan_table(l->head, l->head->bytes), l->given->bytes.at, l->given->bytes.n);
 }
 
 static void threads_make(struct layout *l)
@@ -212,7 +231,10 @@ static void threads_make(struct layout *l)
 			.solids = t->keys.n,
 			.key = key,
 			.tail = t->tail,
-			.ends = t->ends
+			.ends = t->ends,
+			.input = l->given->first.at[l->threads.at[i]],
+			.ninputs = l->given->first.at[l->threads.at[i] + 1] -
+				   l->given->first.at[l->threads.at[i]]
 		};
 		if (t->keys.n > 0)
 			memcpy(plan_keys(l->head) + key, t->keys.at,
@@ -245,10 +267,11 @@ static uint64_t value_of(const struct draft_item *it)
 }
 
 /* Its thread has read there before, so it is new only if what has been written since is another value; and
- * that may come of reads which see other writes in this order than in the recording. */
+ * that may come of reads which see other writes in this order than in the recording, or not have come yet. */
 static bool is_doubtful(const struct draft_item *it)
 {
-	return it->target && it->class == PLAN_READ && it->polls && it->nth != 0;
+	return it->class == PLAN_READ && it->polls && it->nth != 0 &&
+	       (it->target || !(it->flags & EVENT_CAS));
 }
 
 static void step_make(const struct layout *l, const struct draft_item *it)
@@ -301,14 +324,16 @@ static void looks_make(const struct layout *l, const struct plan_ask *ask, struc
 	out->looks_whole = out->looks.n == ask->nlooks;
 }
 
-static void lay_out(struct draft *d, const struct plan_ask *ask, struct plan *out)
+static void lay_out(struct draft *d, const struct given *given, const struct plan_ask *ask,
+		    struct plan *out)
 {
-	struct layout l = { .d = d };
+	struct layout l = { .d = d, .given = given };
 
 	choose_threads(&l, d);
 	sort_waits(&l);
 	head_make(&l, ask->kind);
 	threads_make(&l);
+	inputs_make(&l);
 	for (size_t i = 0; i < d->items.n; i++)
 		if (d->items.at[i].step)
 			step_make(&l, &d->items.at[i]);
@@ -326,6 +351,7 @@ static void lay_out(struct draft *d, const struct plan_ask *ask, struct plan *ou
 enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *out, struct diag *d)
 {
 	struct draft draft = { 0 };
+	struct given given;
 	enum status st = collect_events(t, ask, &draft, d);
 
 	*out = (struct plan){ 0 };
@@ -335,7 +361,9 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 		mark_paced(&draft, ask, out);
 		edges_find(&draft);
 		mark_steps(&draft);
-		lay_out(&draft, ask, out);
+		given_find(&draft, t, &given);
+		lay_out(&draft, &given, ask, out);
+		given_release(&given);
 	}
 	draft_release(&draft);
 	return st;

@@ -64,7 +64,7 @@ enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *
 void plan_release(struct plan *p);
 
 /* Doubt: a target of which it is not certain that it is new is taken for what comes at its place, new or
- * not, as another try may need. */
+ * not, as another try may need; and other such reads are waited with before they are new. */
 void plan_doubt(const struct plan *p, bool doubt);
 
 /* Can anything of this trace be replayed?  ST_BAD_INPUT: no, the diag says why.  plan_make does not
@@ -103,6 +103,11 @@ static inline struct plan_wait *plan_waits(const struct plan_head *h)
 static inline uint32_t *plan_keys(const struct plan_head *h)
 {
 	return plan_table(h, h->keys);
+}
+
+static inline struct plan_input *plan_inputs(const struct plan_head *h)
+{
+	return plan_table(h, h->inputs);
 }
 
 static inline struct plan_seat *plan_seats(const struct plan_head *h)

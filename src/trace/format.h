@@ -306,7 +306,8 @@ static inline unsigned format_length(unsigned code)
 	X(MORE, NOPS, 0, plain)                            \
 	X(C_STEADY, NOPS, 0, plain)                        \
 	X(C_HIDDEN, NOPS, 0, plain)                        \
-	X(C_START, NOPS, 0, plain)
+	X(C_START, NOPS, 0, plain)                         \
+	X(INPUT, NOPS, 0, input)
 
 enum format_kind {
 #define X(id, event, payload, rest) FORMAT_K_##id,
@@ -422,6 +423,12 @@ static inline unsigned format_kind_more(unsigned kind)
 
 /* op byte of RMW: enum foresee_rmw_op, or a compare-and-swap that succeeded. */
 #define FORMAT_RMW_CAS 255u
+
+/* aux of INPUT: what was given to the program, of what differs in every run.  Below SECONDS, a clock of
+ * clock_gettime: seconds, zigzag, and nanoseconds. */
+#define FORMAT_INPUT_SECONDS 16u /* time: seconds, zigzag */
+#define FORMAT_INPUT_CPU 17u	 /* clock: zigzag */
+#define FORMAT_INPUT_RANDOM 18u	 /* bytes */
 
 /* Of C_CODE, last: the place of a call.  Of --valgrind, where accesses there are those of the function. */
 #define FORMAT_CODE_CALL 1u

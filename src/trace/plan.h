@@ -6,6 +6,8 @@
  *	struct plan_step	[nsteps]
  *	struct plan_wait	[nwaits]
  *	uint32_t		[nkeys]		keys of the solid events of all parts
+ *	struct plan_input	[ninputs]	what is given to each thread of what differs in every run
+ *	uint8_t			[]		bytes of those
  *	struct plan_seat	[nthreads]	what each thread is doing: written by the program
  *	uint64_t		[nsteps]	where those with PLAN_VALUE have written: the same
  *
@@ -52,7 +54,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLAN_MAGIC 0x314e4c50u /* "PLN1" */
+#define PLAN_MAGIC 0x324e4c50u /* "PLN2" */
 #define PLAN_PAGE 65536u       /* no machine has larger ones */
 
 enum plan_class {
@@ -74,10 +76,15 @@ enum plan_class {
 #define PLAN_FAILS 2u  /* the call must come back in vain: a time-out, or a try */
 #define PLAN_VALUE 4u  /* what it writes must be `value' */
 #define PLAN_REQUEST \
-	8u	     /* a target that the recording only has as a request: the call at that place */
-#define PLAN_ANY 16u /* READ: whatever `nth' says, new or not */
+	8u /* a target that the recording only has as a request: the call at that place */
+/* READ: a target is what comes at its place, whatever `nth' says, new or not; before another one its thread
+ * waits there although it is not new yet. */
+#define PLAN_ANY 16u
 #define PLAN_CANCELLED 32u /* WAKE: a request to cancel the thread has */
 #define PLAN_RESULT 64u	   /* the call gives `value' */
+
+/* Clocks, as clock_gettime numbers them. */
+#define PLAN_CLOCKS 16u
 
 struct plan_head {
 	uint32_t magic;
@@ -85,9 +92,13 @@ struct plan_head {
 	uint32_t nthreads, ntargets;
 	uint32_t real_time; /* 1: who sleeps sleeps; 0: before the point only for a moment */
 	uint32_t pad;
-	uint64_t nsteps, nwaits, nkeys;
-	uint64_t threads, steps, waits, keys, seats, touched; /* where the tables begin */
-	uint64_t size;					      /* of the file */
+	uint64_t nsteps, nwaits, nkeys, ninputs;
+	/* Where the tables begin. */
+	uint64_t threads, steps, waits, keys, inputs, bytes, seats, touched;
+	uint64_t size; /* of the file */
+
+	/* The least that each clock says in the inputs, in nanoseconds; 0: they do not have it. */
+	int64_t clocks[PLAN_CLOCKS];
 
 	/* What goes on; futexes. */
 	uint32_t taken; /* by the first program that maps it; one that it becomes by exec is free */
@@ -129,8 +140,25 @@ struct plan_thread {
 		events; /* in its part: what of it is in the order.  0: it stops before it begins */
 	uint64_t solids; /* of those; keys[key ..] are theirs */
 	uint64_t key;
-	uint32_t tail; /* RANGE and FREE events of its part that come after the last solid one */
-	uint32_t ends; /* 1: its end is part of the order */
+	uint32_t tail;	/* RANGE and FREE events of its part that come after the last solid one */
+	uint32_t ends;	/* 1: its end is part of the order */
+	uint64_t input; /* index of its first one */
+	uint64_t ninputs;
+};
+
+/*
+ * What a call gave to its thread when it was recorded: the time, random bytes.  Known by the number of
+ * solid events of the thread before it, the key of its place, and what it is; of several such they come
+ * in their order.
+ */
+struct plan_input {
+	uint64_t solids;
+	int64_t seconds;
+	uint64_t bytes; /* FORMAT_INPUT_RANDOM: where in the file, */
+	uint32_t n;	/* so many */
+	uint32_t nanoseconds;
+	uint32_t key;
+	uint32_t what; /* as trace_input has it */
 };
 
 /*
@@ -152,7 +180,7 @@ struct plan_step {
 	uint8_t class;	  /* enum plan_class */
 	uint8_t flags;	  /* PLAN_TARGET .. */
 	uint8_t op;	  /* enum event_op; for messages */
-	uint8_t doubtful; /* a target that is new only if a value is as recorded; plan_doubt */
+	uint8_t doubtful; /* a read that is new only if another value is there; plan_doubt */
 	uint32_t
 		pace; /* its number, when somebody goes from step to step (debug_steps.h); 0: none */
 };

@@ -38,6 +38,9 @@ struct trace_source_ops {
 	enum trace_first (*first)(struct trace_source *s, uint64_t addr, uint8_t *byte);
 	bool (*extent)(struct trace_source *s, uint64_t addr, uint64_t *from, uint64_t *len);
 	bool (*hides)(const struct trace_source *s, uint64_t addr, uint64_t len);
+	/* NULL: there are none. */
+	size_t (*inputs)(const struct trace_source *s, const struct trace_input **out,
+			 const uint8_t **bytes);
 	/* Text: the address that stands for a variable or lock, now or when it comes.  0: there are
 	 * no numbers left.  NULL: names have no addresses. */
 	uint64_t (*name_address)(struct trace_source *s, const char *name, bool lock);

@@ -167,6 +167,8 @@ ASK(enum trace_first, first, (struct trace * t, uint64_t addr, uint8_t *byte),
     (t->source, addr, byte), TRACE_FIRST_UNKNOWN)
 ASK(bool, extent, (struct trace * t, uint64_t addr, uint64_t *from, uint64_t *len),
     (t->source, addr, from, len), false)
+ASK(size_t, inputs, (const struct trace *t, const struct trace_input **out, const uint8_t **bytes),
+    (t->source, out, bytes), 0)
 ASK(bool, hides, (const struct trace *t, uint64_t addr, uint64_t len), (t->source, addr, len),
     false)
 

@@ -28,6 +28,7 @@ struct trace_options {
 	/* The recording grows: trace_next says ST_AGAIN when there is no more for now, ST_END when the
 	 * run has ended (merge/follow.h).  Positions are not those of a reading afterwards. */
 	bool follow;
+	bool inputs; /* trace_inputs is going to be asked */
 	/* Functions that are meant to be atomic (trace/atomic.h); NULL: none.  Borrowed. */
 	const struct texts *atomic;
 };
@@ -111,6 +112,20 @@ struct trace_site {
 uint32_t trace_site_count(const struct trace *t);
 /* False when the id is not known. */
 bool trace_site(const struct trace *t, uint32_t site, struct trace_site *out);
+
+/* What the program was given of what is another thing in every run: what a clock said, random bytes. */
+struct trace_input {
+	uint32_t tid, site;
+	uint64_t tseq; /* of the thread's event before it */
+	int64_t seconds;
+	uint32_t nanoseconds;
+	uint32_t n;	/* bytes, of FORMAT_INPUT_RANDOM; */
+	uint64_t bytes; /* where */
+	uint8_t what;	/* a clock, or FORMAT_INPUT_* */
+};
+/* Those before the events read so far, of each thread in their order, with trace_options.inputs.  Valid, and
+ * the bytes, until the next one is read. */
+size_t trace_inputs(const struct trace *t, const struct trace_input **out, const uint8_t **bytes);
 
 /* Call sites of a stack, innermost first; the event's own site is not in it. */
 uint32_t trace_stack(const struct trace *t, uint32_t stack, const uint32_t **sites);

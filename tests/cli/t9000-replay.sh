@@ -261,6 +261,21 @@ cat said
 is "$(grep -cE "same_again.c:(${lines}) in (first|reader) and .*same_again.c:(${lines}) in (first|reader)\$" said)" 1 \
 	"same again: and the two places are one of them"
 
+# A look that must wait for what it sees, at a place where nothing is new before that.
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/change_seen.c" -o change_seen || exit 2
+env -u ORDER_OFF foresee record -q -o change_seen.foresee ./change_seen || exit 2
+for i in 1 2; do
+	replay --stop change_seen.foresee $i
+	is "$status" 0 "change seen: race $i replayed"
+done
+
+# Updates that change nothing, and one that only looks so.
+foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/changes_nothing.c" -o changes_nothing || exit 2
+foresee record -q -o changes_nothing.foresee ./changes_nothing || exit 2
+ok "changes nothing: recorded as a read" grep -q 'relaxed  cas' <(foresee print changes_nothing.foresee)
+replay --stop changes_nothing.foresee 1
+is "$status" 0 "changes nothing: replayed"
+
 # Who reads from a file, when several do.
 printf abddgfgh >bytes
 foresee-cc -g -O1 -pthread "$SRC/tests/programs/replay/shares.c" order.o -o shares || exit 2
