@@ -92,6 +92,8 @@ void infer_gather(struct atomicity *x);
 void infer_pairs(struct atomicity *x);
 /* A wait between two events of a thread, where somebody else has to run. */
 bool infer_waits(const struct model *m, uint32_t a, uint32_t b);
+/* The acquire of the outermost section that an event lies in; 0 it lies in none. */
+uint32_t infer_outermost(const struct model *m, uint32_t e);
 
 /* atomicity_try.c: the last event of a pattern in the recorded run. */
 uint32_t atomicity_end(const struct atomicity_tuple *t);
