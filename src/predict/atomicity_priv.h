@@ -18,6 +18,7 @@
 #include "predict/blocks.h"
 #include "predict/engine.h"
 
+struct gap;
 struct osr;
 
 #define ATOMICITY_BLOCK 10u
@@ -48,6 +49,7 @@ struct atomicity_group {
 /* What one thread works with; made when first needed. */
 struct atomicity_hand {
 	struct osr *strict, *osr;
+	struct gap *gap;
 	struct exact *exact;
 };
 
@@ -97,6 +99,10 @@ uint32_t infer_outermost(const struct model *m, uint32_t e);
 
 /* atomicity_try.c: the last event of a pattern in the recorded run. */
 uint32_t atomicity_end(const struct atomicity_tuple *t);
+
+/* atomicity_gap.c: by orders in which two threads take turns once; FOUND or SEARCHED. */
+enum goal_outcome atomicity_gap(const struct atomicity *x, struct gap *gap,
+				const struct atomicity_tuple *p, struct exact_order *out);
 
 /* Work of a pool over a block of groups. */
 void atomicity_try(void *arg, size_t i, unsigned worker);

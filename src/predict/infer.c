@@ -210,6 +210,6 @@ void infer_gather(struct atomicity *x)
 	VEC_RELEASE_ALL(&g.before, &g.wrote);
 	map_release(&g.rounds);
 	MEM_FREE_ALL(g.last, g.last_write);
-	if (x->engine == &engine_atomicity)
+	if (x->engine != &engine_triples)
 		infer_pairs(x);
 }
