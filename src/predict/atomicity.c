@@ -1,5 +1,6 @@
 #include "base/pool.h"
 #include "predict/atomicity_priv.h"
+#include "predict/gap.h"
 #include "predict/osr.h"
 
 static void open_search(struct atomicity *x, struct engine_run *run)
@@ -20,6 +21,7 @@ static void close_search(struct atomicity *x)
 	for (unsigned i = 0; i < engine_jobs(x->opt); i++) {
 		osr_free(x->hands[i].strict);
 		osr_free(x->hands[i].osr);
+		gap_free(x->hands[i].gap);
 		exact_free(x->hands[i].exact);
 	}
 	for (size_t i = 0; i < ATOMICITY_BLOCK; i++)

@@ -270,7 +270,7 @@ static void gather_triples(struct atomicity *x)
 void atomicity_gather(struct atomicity *x)
 {
 	gather_triples(x);
-	if (x->engine == &engine_atomicity && x->blocks.n > 0)
+	if (x->engine != &engine_triples && x->blocks.n > 0)
 		atomicity_gather_pairs(x);
 	if (x->opt->infer && x->opt->calls)
 		infer_gather(x);

@@ -51,6 +51,7 @@ void atomicity_add_pair(struct atomicity *x, const struct atomicity_tuple *t)
 {
 	const struct model *m = x->m;
 	uint32_t a = t->a, b = t->b, c = t->c, d = t->d;
+	struct atomicity_tuple s = *t;
 
 	if (m->event[a].index >= m->event[c].index || m->event[b].chain != m->event[d].chain ||
 	    m->event[b].tid != m->event[d].tid || is_common(m, a, c))
@@ -58,8 +59,16 @@ void atomicity_add_pair(struct atomicity *x, const struct atomicity_tuple *t)
 	if (atomicity_is_cross(m, t) &&
 	    (x->blocks.of[b] == 0 || x->blocks.of[b] != x->blocks.of[d]))
 		return;
-	if (is_conflict(m, a, b) && is_conflict(m, d, c))
-		atomicity_add(x, t);
+	if (!is_conflict(m, a, b) || !is_conflict(m, d, c))
+		return;
+	/* Crossing is the same from either side. */
+	if (atomicity_is_cross(m, t) && d < a) {
+		s.a = d;
+		s.b = c;
+		s.d = a;
+		s.c = b;
+	}
+	atomicity_add(x, &s);
 }
 
 /* a and c of a marked block, b and d of another thread. */

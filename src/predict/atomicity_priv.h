@@ -18,6 +18,7 @@
 #include "predict/blocks.h"
 #include "predict/engine.h"
 
+struct gap;
 struct osr;
 
 #define ATOMICITY_BLOCK 10u
@@ -48,6 +49,7 @@ struct atomicity_group {
 /* What one thread works with; made when first needed. */
 struct atomicity_hand {
 	struct osr *strict, *osr;
+	struct gap *gap;
 	struct exact *exact;
 };
 
@@ -92,9 +94,15 @@ void infer_gather(struct atomicity *x);
 void infer_pairs(struct atomicity *x);
 /* A wait between two events of a thread, where somebody else has to run. */
 bool infer_waits(const struct model *m, uint32_t a, uint32_t b);
+/* The acquire of the outermost section that an event lies in; 0 it lies in none. */
+uint32_t infer_outermost(const struct model *m, uint32_t e);
 
 /* atomicity_try.c: the last event of a pattern in the recorded run. */
 uint32_t atomicity_end(const struct atomicity_tuple *t);
+
+/* atomicity_gap.c: by orders in which two threads take turns once; FOUND or SEARCHED. */
+enum goal_outcome atomicity_gap(const struct atomicity *x, struct gap *gap,
+				const struct atomicity_tuple *p, struct exact_order *out);
 
 /* Work of a pool over a block of groups. */
 void atomicity_try(void *arg, size_t i, unsigned worker);

@@ -24,6 +24,7 @@
  * One of them is reached iff there is such a reordering (tests/unit/test_atomicity_random.c).
  */
 #include "predict/atomicity_priv.h"
+#include "predict/gap.h"
 #include "predict/osr.h"
 
 struct aim {
@@ -313,6 +314,23 @@ static enum goal_outcome stage(const struct atomicity *x, struct atomicity_group
 	return worst;
 }
 
+/* Of the group, one pattern after the other, those that show when two threads take turns. */
+static enum goal_outcome gaps(const struct atomicity *x, struct atomicity_group *g, struct gap *gap,
+			      struct exact_order *out)
+{
+	for (uint32_t i = 0; i < g->n && !engine_stopped(x->opt); i++) {
+		uint32_t ends[2];
+
+		if (atomicity_gap(x, gap, &g->at[i], out) != GOAL_FOUND)
+			continue;
+		gap_ends(gap, ends);
+		g->found = i;
+		if (!is_overwritten(x, out, ends[0]) && !is_overwritten(x, out, ends[1]))
+			return GOAL_FOUND;
+	}
+	return GOAL_SEARCHED;
+}
+
 void atomicity_try(void *arg, size_t i, unsigned worker)
 {
 	struct atomicity *x = arg;
@@ -327,15 +345,23 @@ void atomicity_try(void *arg, size_t i, unsigned worker)
 		h->strict = osr_new(x->m, x->strict, true, x->opt->budget);
 	if (!h->osr)
 		h->osr = osr_new(x->m, x->c, !x->strict, x->opt->budget);
+	if (!h->gap)
+		h->gap = gap_new(x->m, x->c, !x->strict);
 	if (!h->exact) {
 		h->exact = exact_new(x->m, x->tight, x->opt);
 		exact_use_tests(h->exact, x->must);
 	}
 	qsort(g->at, g->n, sizeof(*g->at), by_last);
+	if (x->engine == &engine_gap) {
+		g->outcome = gaps(x, g, h->gap, out);
+		return;
+	}
 	if (h->strict)
 		g->outcome = stage(x, g, reach_osr, h->strict, out);
 	if (g->outcome != GOAL_FOUND)
 		g->outcome = stage(x, g, reach_osr, h->osr, out);
+	if (g->outcome != GOAL_FOUND)
+		g->outcome = gaps(x, g, h->gap, out);
 	if (g->outcome != GOAL_FOUND)
 		g->outcome = stage(x, g, reach_exact, h->exact, out);
 }

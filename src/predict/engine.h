@@ -231,6 +231,8 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	X(triples, "triples",									\
 	  "blocks with two accesses of a variable that another thread comes between",	\
 	  BLOCKS, PROVES, .search = atomicity_search)						\
+	X(gap, "gap", "those of atomicity that show when two threads take turns once",		\
+	  BLOCKS, PROVES, .search = atomicity_search)						\
 	X(atomicity, "atomicity",								\
 	  "blocks that other threads can come into: triples, and accesses of two variables",	\
 	  BLOCKS, PROVES, .search = atomicity_search, .usual = true)				\

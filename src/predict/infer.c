@@ -37,6 +37,15 @@ bool infer_waits(const struct model *m, uint32_t a, uint32_t b)
 	return false;
 }
 
+uint32_t infer_outermost(const struct model *m, uint32_t e)
+{
+	uint32_t h = m->event[e].hold;
+
+	while (m->holds[h].next)
+		h = m->holds[h].next;
+	return m->holds[h].acquire;
+}
+
 /* ---- one cell ---- */
 
 struct guess {
@@ -72,15 +81,6 @@ static bool is_one_lock(const struct model *m, uint32_t a, uint32_t b, uint32_t 
 				found = true;
 			}
 	return found;
-}
-
-static uint32_t outermost(const struct model *m, uint32_t e)
-{
-	uint32_t h = m->event[e].hold;
-
-	while (m->holds[h].next)
-		h = m->holds[h].next;
-	return m->holds[h].acquire;
 }
 
 static bool is_fed(const struct model *m, uint32_t write, uint32_t read)
@@ -139,7 +139,7 @@ static void write_guess(struct guess *g, uint32_t i)
 	if (is_one_lock(m, e, c, &from, &to))
 		guess_add(g, p - 1, next, FINDING_BLOCK_SPLIT, 70 + more, from, to);
 	else if (m->event[e].hold == 0)
-		guess_add(g, p - 1, next, FINDING_BLOCK_CHECK, 60 + more, e, outermost(m, c));
+		guess_add(g, p - 1, next, FINDING_BLOCK_CHECK, 60 + more, e, infer_outermost(m, c));
 }
 
 /* Place i and an earlier one, 1 + place, of the same thread, in two sections of a lock. */
@@ -210,6 +210,6 @@ void infer_gather(struct atomicity *x)
 	VEC_RELEASE_ALL(&g.before, &g.wrote);
 	map_release(&g.rounds);
 	MEM_FREE_ALL(g.last, g.last_write);
-	if (x->engine == &engine_atomicity)
+	if (x->engine != &engine_triples)
 		infer_pairs(x);
 }

@@ -12,6 +12,7 @@
  *
  * Of regions that begin at the same two places ROUNDS are looked at; the rest as in atomicity_pairs.c.
  */
+#include "order/causal.h"
 #include "predict/atomicity_priv.h"
 
 #define REGIONS 8u /* that lie between the two */
@@ -165,6 +166,75 @@ static int base_score(struct pairs *p, const struct region *r, const struct use 
 
 /* ---- patterns ---- */
 
+/* The other keeps a lock over b and d that a and c hold, too, or are under none at all; or all four are
+ * under none. */
+static bool belong(const struct model *m, const struct atomicity_tuple *t)
+{
+	const struct model_event *e = m->event;
+	bool open = !e[t->a].hold && !e[t->c].hold;
+
+	if (open && !e[t->b].hold && !e[t->d].hold)
+		return true;
+	for (uint32_t h = e[t->b].hold; h; h = m->holds[h].next) {
+		uint32_t lock = m->holds[h].lock;
+		uint32_t k = model_hold_find(m, e[t->d].hold, lock, false);
+
+		if (m->holds[k].acquire == m->holds[h].acquire &&
+		    (open || (model_hold_find(m, e[t->a].hold, lock, false) &&
+			      model_hold_find(m, e[t->c].hold, lock, false))))
+			return true;
+	}
+	return false;
+}
+
+/* No run has the one of them without the other before it. */
+static bool is_handed(const struct atomicity *x, uint32_t before, uint32_t e)
+{
+	uint32_t count = 0;
+
+	return causal_count(x->must, e, x->m->event[before].chain, &count) &&
+	       count > x->m->event[before].index;
+}
+
+/* Later in its section, or in the one around that, a condition is signalled. */
+static bool is_told(const struct model *m, uint32_t e)
+{
+	const struct model_event *v = &m->event[e];
+	struct model_list list = model_chain(m, v->chain);
+	uint32_t end = v->hold ? m->event[infer_outermost(m, e)].partner : e;
+
+	for (uint32_t i = v->index; i < list.n && i < v->index + REACH && list.at[i] != end; i++)
+		if (m->event[list.at[i]].op == STEP_NOTIFY)
+			return true;
+	return false;
+}
+
+static int pattern_score(const struct atomicity *x, const struct atomicity_tuple *t, int score)
+{
+	const struct model *m = x->m;
+
+	score -= belong(m, t) ? 0 : 30;
+	score -= is_handed(x, t->a, t->b) || is_handed(x, t->d, t->c) ? 30 : 0;
+	score -= m->event[t->c].op == STEP_READ && is_told(m, t->d) ? 30 : 0;
+	return score > 0 ? score : 0;
+}
+
+/* Whatever each does: read or write. */
+static void pattern(struct pairs *p, const struct use *x, const struct use *y, uint32_t b,
+		    uint32_t d, int score)
+{
+	for (int w = 0; w < 4; w++) {
+		struct atomicity_tuple t = { x->first[w & 1],	 b, d, y->first[w >> 1],
+					     FINDING_BLOCK_PAIR, 0 };
+
+		if (!t.a || !t.c)
+			continue;
+		t.score = (uint16_t)pattern_score(p->x, &t, score);
+		if (t.score >= ATOMICITY_SCORE || p->x->opt->all_blocks)
+			atomicity_add_pair(p->x, &t);
+	}
+}
+
 /* The other thread's b, of x, and what it does with y after it. */
 static void around(struct pairs *p, const struct use *x, const struct use *y, uint32_t b, int score)
 {
@@ -178,22 +248,8 @@ static void around(struct pairs *p, const struct use *x, const struct use *y, ui
 		const struct model_event *v = &m->event[d];
 
 		for (uint32_t t = v->touch; is_access(v) && t < v[1].touch; t++) {
-			int all = score + (is_together(p, b, d) ? 20 : 0);
-
-			if (m->touches[t].cell != y->cell ||
-			    (all < (int)ATOMICITY_SCORE && !p->x->opt->all_blocks))
-				continue;
-			for (int w = 0; w < 4; w++) {
-				struct atomicity_tuple s = { x->first[w & 1],
-							     b,
-							     d,
-							     y->first[w >> 1],
-							     FINDING_BLOCK_PAIR,
-							     (uint16_t)(all > 0 ? all : 0) };
-
-				if (s.a && s.c)
-					atomicity_add_pair(p->x, &s);
-			}
+			if (m->touches[t].cell == y->cell)
+				pattern(p, x, y, b, d, score + (is_together(p, b, d) ? 20 : 0));
 		}
 	}
 }

@@ -325,6 +325,24 @@ static void states_json_object(const struct report *r, const struct finding *f, 
 
 /* ---- findings ---- */
 
+/* The variables of the two accesses of a block that others come between, if they are two. */
+static bool split_json_objects(const struct report *r, const struct finding *f, struct json *j)
+{
+	const uint64_t accesses[] = { f->split.a, f->split.c };
+
+	if (f->kind != FINDING_ATOMICITY || !f->split.pattern || f->split.pattern[1] != '\0')
+		return false;
+	json_open(j, "objects", '[');
+	for (int i = 0; i < 2; i++) {
+		STRBUF_SCOPED name = { 0 };
+
+		words_object(r->evidence, accesses[i], &name);
+		json_string(j, NULL, strbuf_str(&name));
+	}
+	json_close(j, ']');
+	return true;
+}
+
 /* "object": a variable, or the list of locks and conditions, or of a property's variables.  "objects": a list in any
  * case. */
 static void object_json(const struct report *r, const struct finding *f, struct json *j)
@@ -336,7 +354,8 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 	if (finding_is_about_memory(f) || finding_is_end(f)) {
 		words_subject(r->evidence, f, &subject);
 		one = strbuf_str(&subject);
-		json_strings(j, "objects", &one, *one != '\0');
+		if (!split_json_objects(r, f, j))
+			json_strings(j, "objects", &one, *one != '\0');
 		json_string(j, "object", one);
 	} else if (f->property) {
 		states_json_object(r, f, "objects", j);

@@ -14,11 +14,15 @@ BEGIN {
 	engine["patterns"] = "patterns-all"
 	engine["patterns-parents"] = "patterns"
 	# Engines whose findings are proven.
-	n = split("shb syncp osr exact races spd triples atomicity inferred", known, " ")
+	n = split("shb syncp osr exact races spd triples atomicity gap inferred", known, " ")
 	for (i = 1; i <= n; i++)
 		sound[known[i]] = 1
 	# What `deadlocks' finds.
 	kind["deadlock"] = kind["join-holding-lock"] = kind["waits"] = 1
+}
+FILENAME == ARGV[1] && $2 ~ /\/cycles$/ {
+	found[$1, $2] = found[$1, $2] " " $3 "," $4 "," $5 "," $6
+	next
 }
 FILENAME == ARGV[1] {
 	what = $3
@@ -94,6 +98,35 @@ function judge(name, analysis, model, want,    got) {
 		got = named(got)
 	verdict(name, got, want, unproven[model, analysis])
 }
+# Patterns of two variables, each once: TYPE(variable of the way out of the block, of the way back)BLOCK:OTHER.
+function cycles(model, analysis,    x, f, e, t, own, i, k, n, v, had, out, name, other) {
+	n = split(found[model, analysis "/cycles"], x, " ")
+	for (i = 1; i <= n; i++) {
+		split(x[i], f, ",")
+		split(f[1], e, "-")
+		split(substr(f[4], 2), t, "-")
+		split(f[3], own, ":")
+		v = ""
+		for (k = 1; k <= 4; k++)
+			if (t[k] == own[1])
+				v = v (v == "" ? "" : ",") operand[e[k]]
+			else
+				other = t[k]
+		name = f[2] "(" v ")" own[2] ":" other
+		if (!(name in had))
+			out = out " " name
+		had[name] = 1
+	}
+	return out
+}
+# Those of one variable: of three events.
+function triples(model, analysis,    x, i, n, out) {
+	n = split(found[model, analysis], x, " ")
+	for (i = 1; i <= n; i++)
+		if (x[i] !~ /-.*-.*-/)
+			out = out " " x[i]
+	return out
+}
 # What atomicity finds beside the triples.
 function mixed(model, want,    x, i, n, triple, more) {
 	n = split(found[model, "triples"], x, " ")
@@ -124,6 +157,10 @@ function mixed(model, want,    x, i, n, triple, more) {
 			verdict($2 " alone", found[model, "waits", name], want)
 	} else if (name == "mixed") {
 		mixed(model, want)
+	} else if (name == "cycles" || name == "cycles-gap") {
+		verdict($2, cycles(model, name == "cycles" ? "atomicity" : "gap"), want)
+	} else if (name == "triples-gap") {
+		verdict($2, triples(model, "gap"), want, unproven[model, "gap"])
 	} else if (name in engine) {
 		judge($2, engine[name], model, want)
 	} else {

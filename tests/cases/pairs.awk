@@ -2,7 +2,11 @@
 #
 #	ANALYSIS FIRST-SECOND... CERTIFIED KIND OBJECT
 #
-# with the positions of its events.  What a budget or a thread's ways kept goodlock from is a line
+# with the positions of its events.  Where it is of two variables of a block, a line more,
+#
+#	ANALYSIS/cycles FIRST-SECOND... PATTERN BLOCK THREADS
+#
+# BLOCK as THREAD:EVENT that begins it.  What a budget or a thread's ways kept goodlock from is a line
 # "goodlock n/a".  What lattices count is a line each, "lattice-mvc cuts=4".
 function upto(s, stop) { return substr(s, 1, index(s, stop) - 1) }
 # What stands after the first occurrence of a key.
@@ -35,11 +39,22 @@ index($0, "\"lattice\": {") {
 	while (index(rest, "\"kind\": \"")) {
 		rest = after(rest, "\"kind\": \"")
 		kind = upto(rest, "\"")
+		if (index(rest, kind "\", \"analysis\": ") != 1)
+			continue # that of a block
 		rest = after(rest, "\"analysis\": \"")
 		certified = upto(after(rest, "\"certified\": "), ",")
 		events = upto(after(rest, "\"events\": ["), "]")
 		gsub(/, */, "-", events)
 		print upto(rest, "\""), events, certified, kind,
 			upto(after(rest, "\"object\": \""), "\"")
+		pattern = kind == "atomicity" ? upto(after(rest, "\"pattern\": \""), "\"") : ""
+		if (pattern == "S" || pattern == "X") {
+			threads = upto(after(rest, "\"threads\": ["), "]")
+			gsub(/[", ]+/, "-", threads)
+			block = after(rest, "\"block\": {")
+			print upto(rest, "\"") "/cycles", events, pattern,
+				upto(after(block, "\"thread\": \""), "\"") ":" \
+				upto(after(block, "\"first\": "), ","), threads
+		}
 	}
 }

@@ -21,12 +21,15 @@
 # KIND@events, KIND?events when it is a warning, and those of the analysis waits.  `mvc-lattice' and
 # `weak-lattice' are counts of cuts, runs and dead ends, where every event is relevant.  `aerodrome' is
 # the event at which it tells of the first block.  `mixed' says whether `atomicity' finds a pattern of
-# two variables; its others are the triples.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
+# two variables; its others are the triples.  `cycles' are those patterns, `TYPE(out,back)BEGIN:OTHER': the variables
+# of the way out of the block and of the way back, the event that begins it, who comes between; an X, which is of two
+# blocks, by the one that begins first.
+# `triples-gap' and `cycles-gap' are what the analysis gap finds.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
 analyses=hb,shb,wcp,csp,syncp,osr,exact,eraser
 analyses=$analyses,goodlock,patterns-all,patterns-mhb,patterns,spd,waits,deadlocks
-analyses=$analyses,aerodrome,triples,atomicity,lattice-mvc,lattice-weak
+analyses=$analyses,aerodrome,triples,atomicity,gap,lattice-mvc,lattice-weak
 
 [ $# -gt 0 ] || set -- "$here"/*/*.case
 

@@ -81,6 +81,26 @@ hasnt out '^[0-9]+  atomicity of' "and it is not told again"
 run foresee check -a atomicity racy.std
 has out '^1  atomicity of withdraw' "unless races are not looked for"
 
+# Two variables: both are named, whatever comes first in the run.
+cat >sum.std <<'EOT'
+#fmt 1
+T2|begin(move)|bank.c:9
+T2|r(checking)|bank.c:10
+T2|w(checking)|bank.c:11
+T1|begin(sum)|bank.c:1
+T1|r(checking)~|bank.c:2
+T1|r(savings)~|bank.c:3
+T1|end|bank.c:4
+T2|r(savings)|bank.c:12
+T2|w(savings)|bank.c:13
+T2|end|bank.c:14
+EOT
+run foresee check -q -a atomicity sum.std
+has out '^1  atomicity of move \(block at bank\.c:9\) on checking and savings ' "two variables: title"
+has out "^   T1's accesses come between: mixed state\$" "two variables: what it is called"
+run foresee check -q -a atomicity -f json sum.std
+has out '"objects": \["checking", "savings"\]' "two variables: JSON has both"
+
 # Of more than are told the ones that are early in the run: v60 is split first, though v1 is met first.
 awk 'BEGIN {
 	for (i = 1; i <= 60; i++)

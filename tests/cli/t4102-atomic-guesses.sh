@@ -167,6 +167,44 @@ sections r 'w(x)' rmw >two.std
 run foresee check -q --infer --all-blocks two.std
 hasnt out 'warning' "nor one before an exchange"
 
+# Two variables: shown where the other keeps over both a lock that the one takes for each.
+# pair NAME FIRST SECOND OTHER...: the one's two sections of m, and all of the other.
+pair() {
+	local name=$1 first=$2 second=$3
+	shift 3
+	printf '#fmt 1\nT1|acq(m)|1\nT1|%s|2\nT1|rel(m)|3\nT1|acq(m)|4\nT1|%s|5\nT1|rel(m)|6\n' "$first" "$second" >$name.std
+	printf 'T2|%s|9\n' "$@" >>$name.std
+}
+# guessed NAME SCORE [SHOWN]: what it is worth, and nothing without --all-blocks unless it is SHOWN.
+guessed() {
+	run foresee check -q --infer -f json -a atomicity $1.std
+	if [ -n "${3-}" ]; then
+		has out '"pattern": "S", "block": \{"kind": "pair", "score": '$2',' "$1: shown"
+	else
+		is "$status" 0 "$1: not shown"
+	fi
+	run foresee check -q --infer --all-blocks -f json -a atomicity --witness-dir $1 $1.std
+	has out '"certified": true.*"pattern": "S", "block": \{"kind": "pair", "score": '$2',' "$1: $2"
+	run foresee verify $1.std $1/1.witness
+	is "$status" 0 "$1: verify"
+}
+pair kept 'r(x)' 'r(y)' 'acq(m)' 'w(x)' 'w(y)' 'rel(m)'
+guessed kept 70 shown
+pair apart 'r(x)' 'r(y)' 'acq(m)' 'w(x)' 'rel(m)' 'acq(m)' 'w(y)' 'rel(m)'
+guessed apart 40
+pair elsewhere 'r(x)' 'r(y)' 'acq(n)' 'acq(m)' 'w(x)' 'rel(m)' 'acq(m)' 'w(y)' 'rel(m)' 'rel(n)'
+guessed elsewhere 40
+pair told 'r(x)' 'r(y)' 'acq(m)' 'w(x)' 'w(y)' 'signal(c)' 'rel(m)'
+guessed told 40
+pair told_later 'r(x)' 'r(y)' 'acq(m)' 'w(x)' 'w(y)' 'rel(m)' 'acq(n)' 'signal(c)' 'rel(n)'
+guessed told_later 70 shown
+pair written 'r(x)' 'w(y)' 'acq(m)' 'w(x)' 'r(y)~' 'signal(c)' 'rel(m)'
+guessed written 70 shown
+pair handed 'w(x)' 'r(y)' 'acq(m)' 'r(x)' 'w(y)' 'rel(m)'
+guessed handed 30
+pair taken 'w(x)' 'r(y)' 'acq(m)' 'r(x)~' 'w(y)' 'rel(m)'
+guessed taken 60 shown
+
 # Calls in text.
 printf '#fmt 1\nT1|enter(f)|1\nT1|leave(f)|2\nT1|leave(f)|3\n' >calls.std
 run foresee check calls.std
