@@ -102,15 +102,17 @@ static bool world_make(const struct know_program *p)
 	       guard_places != NULL;
 }
 
-/* Functions go on in their twins, which have hooks for what is watched, as far as that is known. */
-static void twins_watch(void)
+/* Functions go on in such twins, which have hooks for what is watched, as far as that is known. */
+static void twins_watch(enum foresee_twins twins)
 {
 	struct foresee_watch w = { .low = guard_watch.low - (FORESEE_TWIN_REACH - 1),
 				   .span = guard_watch.span + (FORESEE_TWIN_REACH - 1),
-				   .twins = !guard_world.program->flow_all };
+				   .twins = twins };
 
 	if (guard_watch.span == 0)
-		w = (struct foresee_watch){ .low = FORESEE_NO_ADDRESS, .twins = w.twins };
+		w.low = FORESEE_NO_ADDRESS, w.span = 0;
+	if (guard_world.program->flow_all)
+		w.twins = FORESEE_TWINS_NOT;
 	module_watch(&w);
 }
 
@@ -205,11 +207,14 @@ bool guard_start(void)
 		return false;
 	}
 	guard_on = control_bare = true;
-	twins_watch();
+	twins_watch(FORESEE_TWINS_ASK);
 	return true;
 }
 
 /* ---- main ---- */
+
+/* Is nothing watched that a pointer may lead to? */
+static bool by_name_only = true;
 
 static void watch_add(uintptr_t from, uintptr_t to)
 {
@@ -238,6 +243,7 @@ static bool place_find(const struct know_program *p, uint32_t i)
 		return false;
 	guard_places[i].from = (uintptr_t)g->address + v->offset;
 	guard_places[i].to = guard_places[i].from + v->size;
+	by_name_only &= v->is_lock || (g->flags & FORESEE_GLOBAL_IN_SIGHT) != 0;
 	if (!v->is_lock)
 		watch_add(guard_places[i].from, guard_places[i].to);
 	if (i < p->nvariables)
@@ -286,7 +292,7 @@ void guard_main(void)
 		guard_watch.span = UINTPTR_MAX;
 		memset(guard_watch.words, 0xff, sizeof(guard_watch.words));
 	}
-	twins_watch();
+	twins_watch(by_name_only ? FORESEE_TWINS_TRUST : FORESEE_TWINS_ASK);
 	memcpy(g->routine, "main", 5);
 	guard_classify(g, 1);
 	if (!know_begin(&guard_world, is_root, NULL) ||
@@ -326,6 +332,10 @@ void guard_finish(void)
 void guard_forked(void)
 {
 	guard_is_gone = true;
+	if (guard_of(thread_self()) != NULL) {
+		guard_of(thread_self())->brief = false;
+		guard_of(thread_self())->owner = 0; /* it has changed */
+	}
 }
 
 /* ---- classes ---- */

@@ -24,8 +24,10 @@ uint64_t guard_by(uint64_t events, uint32_t tid)
 
 void guard_step(struct thread *t, struct guard *g, uint64_t events, uint32_t site)
 {
-	uint64_t now = know_step(&g->k, events != 0 ? guard_by(events, t->tid) : 0);
+	uint64_t now;
 
+	g->settled = GUARD_UNSETTLED;
+	now = know_step(&g->k, events != 0 ? guard_by(events, t->tid) : 0);
 	if (UNLIKELY(g->k.broken)) {
 		guard_quit("there is no memory left");
 		return;

@@ -10,6 +10,8 @@
 #define GUARD_PLACES 8u /* that one access may touch; of more the rest is left out */
 #define GUARD_BLOCKS 16u
 #define GUARD_NAME 64u
+#define GUARD_TAKEN 4u
+#define GUARD_UNSETTLED ((const void *)&guard_world)
 
 /* Patterns, as enum spec_op numbers them. */
 enum {
@@ -28,7 +30,16 @@ enum {
 /* A thread's; t->control points to it. */
 struct guard {
 	uint32_t held; /* locks */
-	bool brief;    /* its events on locks may be nothing (guard_lock.c) */
+	bool brief;    /* its events on locks may be nothing */
+	/* Of mutexes in short (guard_lock.c).  owner: what it is called in them; 0: nothing of it is known yet. */
+	int owner;
+	uint32_t renames; /* of the world, when `settled' was found */
+	const void *
+		settled; /* where this lies nothing is to be taken nor left; GUARD_UNSETTLED: there is always something */
+	struct guard_taken {
+		const pthread_mutex_t *mutex;
+		const struct guard_cell *cell;
+	} taken[GUARD_TAKEN]; /* by the number of locks held before, modulo */
 	struct know_thread k;
 	uint64_t was;		  /* properties that were false in its last state */
 	uint64_t due;		  /* of which recovery is still to come, at the end of the hook */
@@ -105,15 +116,20 @@ static inline struct guard_cell *guard_cell_first(const void *addr, uint32_t kin
 	return &guard_cells[(key >> 4 ^ key >> 18 ^ kind << 9 ^ number) % GUARD_CELLS];
 }
 
+static inline bool guard_cell_is(const struct guard_cell *c, const void *addr, uint32_t kind,
+				 uint32_t number)
+{
+	/* Acquire: pairs with the stores of whoever made it. */
+	return __atomic_load_n(&c->what, __ATOMIC_ACQUIRE) == GUARD_WHAT(kind, number) &&
+	       c->addr == (uintptr_t)addr;
+}
+
 /* NULL: it is not there. */
 static inline struct guard_cell *guard_cell_find(const void *addr, uint32_t kind, uint32_t number)
 {
 	struct guard_cell *c = guard_cell_first(addr, kind, number);
 
-	/* Acquire: pairs with the stores of whoever made it. */
-	while (c != NULL &&
-	       (__atomic_load_n(&c->what, __ATOMIC_ACQUIRE) != GUARD_WHAT(kind, number) ||
-		c->addr != (uintptr_t)addr))
+	while (c != NULL && !guard_cell_is(c, addr, kind, number))
 		c = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE);
 	return c;
 }

@@ -19,6 +19,7 @@
 #include <malloc.h>
 
 #include "capture/channel.h"
+#include "capture/guard.h"
 #include "capture/libc_priv.h"
 #include "capture/shared.h"
 
@@ -122,13 +123,19 @@ static void born_unseen(const void *p)
 				   REAL(malloc_usable_size)((void *)(uintptr_t)p));
 }
 
+/* What a guard knows is not of the heap.  A thread of a library's own gives and takes all the same. */
+static inline bool is_guarded(void)
+{
+	return guard_on && (thread_self()->fork_tid != 0 || thread_self()->tid == 1);
+}
+
 /* p as a real allocation function gave it; returns it. */
 static void *born(void *p, unsigned flags)
 {
 	struct thread *t;
 
-	if (p == NULL)
-		return NULL;
+	if (p == NULL || is_guarded())
+		return p;
 	if (fiber_on)
 		fiber_allocates();
 	t = hook_enter();
@@ -185,6 +192,10 @@ EXPORT void free(void *p)
 	if (fiber_on)
 		fiber_allocates();
 	real = REAL(free);
+	if (is_guarded()) {
+		real(p);
+		return;
+	}
 	HOOK(t)
 		log_death(t, p, __builtin_return_address(0));
 	real(p);

@@ -135,8 +135,9 @@ struct foresee_global {
 	const void *address;
 	uint64_t size;
 	uint32_t line;
-	uint32_t pad;
+	uint32_t flags; /* FORESEE_GLOBAL_* */
 };
+#define FORESEE_GLOBAL_IN_SIGHT 1u /* no pointer to it leaves its unit, nor is made by numbers */
 _Static_assert(sizeof(struct foresee_global) == 56, "the pass lays out this struct");
 
 /*
@@ -195,24 +196,32 @@ static inline unsigned foresee_array_index(const char *type, uint64_t size, uint
 }
 
 /*
- * Guarded programs (guard.h).  A function that accesses memory plainly is in the unit twice, and where `twins' is
- * set it goes on in its twin:
+ * Guarded programs (guard.h).  A function that accesses memory plainly is in the unit three times, and where `twins' is
+ * set it goes on in one of its twins:
  *
  *	entry:	if (twins) return twin(arguments);
  *
- * In the twin an access has a hook only where it may touch what is watched:
+ * In the first an access has a hook only where it may touch what is watched:
  *
  *	if (p < low + span && p >= low) hook; else the access
  *
- * and a loop of which it is known before where it goes asks that once (twin_loops.c).  low is FORESEE_TWIN_REACH - 1 below the first watched byte, so that this is right for accesses of up to so many
- * bytes.  The runtime sets all three before main begins, and never again.
+ * and a loop of which it is known before where it goes asks that once (twin_loops.c).  low is FORESEE_TWIN_REACH - 1
+ * below the first watched byte, so that this is right for accesses of up to so many bytes.  The second has no such
+ * hooks.  It is for when all that is watched is FORESEE_GLOBAL_IN_SIGHT, and no variable that the function names is.  The
+ * runtime sets all three before main begins, and never again.
  */
 #define FORESEE_TWIN_REACH 64u
 #define FORESEE_NO_ADDRESS UINT64_C(0) /* low while nothing is watched */
 
+enum foresee_twins {
+	FORESEE_TWINS_NOT,   /* the functions themselves */
+	FORESEE_TWINS_ASK,   /* twins in which each access asks */
+	FORESEE_TWINS_TRUST, /* those in which none does, where they may */
+};
+
 struct foresee_watch {
 	uint64_t low, span;
-	uint32_t twins, pad;
+	uint32_t twins, pad; /* enum foresee_twins */
 };
 _Static_assert(sizeof(struct foresee_watch) == 24, "the pass lays out this struct");
 

@@ -29,7 +29,7 @@
 
 void (*lock_watch)(struct thread *t, unsigned kind, const void *obj);
 
-static __thread int owner; /* owner_self; 0: not known yet */
+static __thread int owner; /* lock_owner_self; 0: not known yet */
 
 /* Locks a mutex and looks what the library writes as its owner: right however this thread was
  * made. */
@@ -46,7 +46,7 @@ static COLD int find_owner(void)
 }
 
 /* The number of the calling thread, as glibc keeps it in locks. */
-static int owner_self(void)
+int lock_owner_self(void)
 {
 	if (UNLIKELY(owner == 0))
 		owner = find_owner();
@@ -130,9 +130,9 @@ bool lock_mutex_is_held(const pthread_mutex_t *m)
 	unsigned word = (unsigned)m->__data.__lock;
 
 	if (kind & (KIND_ROBUST | KIND_INHERIT))
-		return (int)(word & FUTEX_TID_MASK) == owner_self();
+		return (int)(word & FUTEX_TID_MASK) == lock_owner_self();
 	if (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP)
-		return m->__data.__owner == owner_self();
+		return m->__data.__owner == lock_owner_self();
 	if (kind & KIND_PROTECT)
 		word &= (1u << CEILING_SHIFT) - 1;
 	return word != 0;
@@ -290,7 +290,7 @@ EXPORT_HOT int pthread_mutex_unlock(pthread_mutex_t *m)
 
 static bool rwlock_is_own(const pthread_rwlock_t *l)
 {
-	return l->__data.__cur_writer != 0 && l->__data.__cur_writer == owner_self();
+	return l->__data.__cur_writer != 0 && l->__data.__cur_writer == lock_owner_self();
 }
 
 EXPORT_HOT int pthread_rwlock_unlock(pthread_rwlock_t *l)

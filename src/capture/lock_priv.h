@@ -7,7 +7,9 @@
 
 #include "capture/sync.h"
 
-/* In a forked child: the number has changed. */
+/* The number of the calling thread, as glibc keeps it in locks. */
+int lock_owner_self(void);
+/* In a forked child: it has changed. */
 void lock_forked(void);
 
 /* aux of an event on this mutex: its kind, and whether it nests. */

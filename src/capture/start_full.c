@@ -72,7 +72,8 @@ char *const *exec_environment(char *const env[])
 /* Functions go on in their twins, and nothing is watched. */
 void start_not(void)
 {
-	module_watch(&(struct foresee_watch){ .low = FORESEE_NO_ADDRESS, .twins = 1 });
+	module_watch(
+		&(struct foresee_watch){ .low = FORESEE_NO_ADDRESS, .twins = FORESEE_TWINS_TRUST });
 }
 
 bool start_prepare(void)

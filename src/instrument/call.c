@@ -362,16 +362,11 @@ void call_keep_own(struct unit *u)
 	}
 }
 
-static void set_callee(LLVMValueRef call, LLVMValueRef callee)
-{
-	LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, callee);
-}
-
 static void redirect(struct unit *u, LLVMValueRef call, const char *name)
 {
 	LLVMTypeRef type = LLVMGetCalledFunctionType(call);
 
-	set_callee(call, LLVMConstBitCast(stand_in(u, name, type), LLVMPointerType(type, 0)));
+	unit_set_callee(call, LLVMConstBitCast(stand_in(u, name, type), LLVMPointerType(type, 0)));
 	unit_strip_memory_attributes(call);
 }
 
@@ -390,7 +385,7 @@ static void redirect_uses(LLVMValueRef f, LLVMValueRef hook)
 			*VEC_PUSH(&calls) = LLVMGetUser(use);
 	LLVMReplaceAllUsesWith(f, LLVMConstBitCast(hook, LLVMTypeOf(f)));
 	for (size_t i = 0; i < calls.n; i++)
-		set_callee(calls.at[i], f);
+		unit_set_callee(calls.at[i], f);
 	VEC_RELEASE(&calls);
 }
 

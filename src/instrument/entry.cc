@@ -229,7 +229,7 @@ static bool has_no_twin(const Function &f)
 	return false;
 }
 
-LLVMValueRef extra_twin(LLVMValueRef function, LLVMValueRef *insts, size_t n)
+LLVMValueRef extra_twin(LLVMValueRef function, const char *suffix, LLVMValueRef *insts, size_t n)
 {
 	Function &f = *unwrap<Function>(function);
 	ValueToValueMapTy map;
@@ -238,7 +238,7 @@ LLVMValueRef extra_twin(LLVMValueRef function, LLVMValueRef *insts, size_t n)
 	if (has_no_twin(f))
 		return nullptr;
 	twin = CloneFunction(&f, map);
-	twin->setName(f.getName() + ".guarded");
+	twin->setName(f.getName() + suffix);
 	twin->setLinkage(GlobalValue::InternalLinkage);
 	twin->setVisibility(GlobalValue::DefaultVisibility);
 	twin->setDLLStorageClass(GlobalValue::DefaultStorageClass);
@@ -248,21 +248,18 @@ LLVMValueRef extra_twin(LLVMValueRef function, LLVMValueRef *insts, size_t n)
 	return wrap(twin);
 }
 
-void extra_forward(LLVMValueRef function, LLVMValueRef twin, LLVMValueRef cond, LLVMValueRef inst)
+/* Where b stands: return to(the arguments of f); */
+static void forward(Function &f, LLVMValueRef to, IRBuilder<> &b)
 {
-	Function &f = *unwrap<Function>(function);
-	Instruction *end = SplitBlockAndInsertIfThen(unwrap(cond), unwrap<Instruction>(inst), true,
-						     rarely(inst));
 	SmallVector<AttributeSet, 8> params;
 	SmallVector<Value *, 8> args;
-	IRBuilder<> b(end);
 	CallInst *call;
 
 	for (Argument &a : f.args()) {
 		args.push_back(&a);
 		params.push_back(f.getAttributes().getParamAttrs(a.getArgNo()));
 	}
-	call = b.CreateCall(unwrap<Function>(twin), args);
+	call = b.CreateCall(unwrap<Function>(to), args);
 	call->setCallingConv(f.getCallingConv());
 	call->setAttributes(AttributeList::get(f.getContext(), AttributeSet(),
 					       f.getAttributes().getRetAttrs(), params));
@@ -274,7 +271,37 @@ void extra_forward(LLVMValueRef function, LLVMValueRef twin, LLVMValueRef cond, 
 		b.CreateRetVoid();
 	else
 		b.CreateRet(call);
+}
+
+void extra_forward(LLVMValueRef function, LLVMValueRef to, LLVMValueRef cond, LLVMValueRef inst)
+{
+	Instruction *end = SplitBlockAndInsertIfThen(unwrap(cond), unwrap<Instruction>(inst), true,
+						     rarely(inst));
+	IRBuilder<> b(end);
+
+	forward(*unwrap<Function>(function), to, b);
 	end->eraseFromParent();
+}
+
+LLVMValueRef extra_stub(LLVMValueRef to, const char *suffix)
+{
+	Function &f = *unwrap<Function>(to);
+	Function *stub = Function::Create(f.getFunctionType(), GlobalValue::InternalLinkage,
+					  f.getName() + suffix, f.getParent());
+	IRBuilder<> b(BasicBlock::Create(f.getContext(), "", stub));
+
+	stub->copyAttributesFrom(&f);
+	stub->setPersonalityFn(nullptr);
+	stub->setComdat(f.getComdat());
+	forward(*stub, to, b);
+	return wrap(stub);
+}
+
+bool extra_is_final(LLVMValueRef function)
+{
+	Function &f = *unwrap<Function>(function);
+
+	return !f.isInterposable() && f.isDSOLocal() && !f.hasComdat();
 }
 
 LLVMValueRef extra_exit_point(LLVMValueRef ret)

@@ -51,11 +51,16 @@ LLVMValueRef extra_branch_rarely(LLVMValueRef cond, LLVMValueRef inst);
 /* Make `if (cond) { } else { inst }', and cond is hardly ever true; the answer is where the first body's code goes. */
 LLVMValueRef extra_branch_around(LLVMValueRef cond, LLVMValueRef inst);
 
-/* A copy of the function in its unit; each of the n instructions becomes that of the copy.  NULL: it cannot be
+/* A copy of the function in its unit, by its name and that suffix; each of the n instructions becomes that of the copy.  NULL: it cannot be
  * copied, or not be called with what the function itself is called with. */
-LLVMValueRef extra_twin(LLVMValueRef function, LLVMValueRef *insts, size_t n);
-/* Before inst: if (cond) return twin(the arguments of function); */
-void extra_forward(LLVMValueRef function, LLVMValueRef twin, LLVMValueRef cond, LLVMValueRef inst);
+LLVMValueRef extra_twin(LLVMValueRef function, const char *suffix, LLVMValueRef *insts, size_t n);
+/* Before inst: if (cond) return to(the arguments of function); */
+void extra_forward(LLVMValueRef function, LLVMValueRef to, LLVMValueRef cond, LLVMValueRef inst);
+/* A function that does no more than to call that one, by its name and that suffix. */
+LLVMValueRef extra_stub(LLVMValueRef to, const char *suffix);
+
+/* Is it this function that its name means, wherever the unit is linked?  And does the unit keep it? */
+bool extra_is_final(LLVMValueRef function);
 
 /* Where code goes that must run before this return: a musttail call must stay next to it. */
 LLVMValueRef extra_exit_point(LLVMValueRef ret);
@@ -96,6 +101,10 @@ bool extra_loop_stays(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p);
 LLVMValueRef extra_loop_address(void *analyses, LLVMBasicBlockRef loop, LLVMValueRef p);
 /* Makes `if (true) loop else copy'; the answer is the branch. */
 LLVMValueRef extra_loop_copy(void *analyses, LLVMBasicBlockRef loop);
+
+/* Takes out of the function's loops what does not change in them, given that no pointer leads to these variables: what is
+ * not made of their names does not touch them. */
+void extra_loops_hoist(void *analyses, LLVMValueRef function, LLVMValueRef *variables, size_t n);
 
 /* A copy that refers to itself where the loop does, without debug information. */
 LLVMBasicBlockRef extra_clone_block(LLVMBasicBlockRef loop);

@@ -19,14 +19,10 @@
  *
  *	x = table; if (!alone) x = foresee_read8(&table, site);
  *
- * An address that leaves (in a call, a store, another variable), a volatile or atomic access, a
- * section of its own (its bounds are symbols), assembly in the unit (it may name what it likes) and
- * setjmp in main (early code runs late) leave a variable as it was; tests/cli/t2057-frozen.sh has a
- * program for each.
+ * What is not in sight (sight.c), a volatile or atomic access and setjmp in main (early code runs late) leave a
+ * variable as it was; tests/cli/t2057-frozen.sh has a program for each.
  */
 #include "instrument/unit_priv.h"
-
-#define FROZEN_DEPTH 16u /* of addresses made of addresses */
 
 struct frozen {
 	LLVMValueRef main;
@@ -172,94 +168,16 @@ static bool is_early(const struct frozen *z, LLVMValueRef inst)
 	return true;
 }
 
-/* A list of what the optimiser must keep (keep.c). */
-static bool is_list_of_kept(LLVMValueRef v)
+/* What memcpy and its like read is recorded, so only what they write matters. */
+static bool access_is_good(void *arg, LLVMValueRef inst, bool writes)
 {
-	for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
-		LLVMValueRef user = LLVMGetUser(use);
+	const struct frozen *z = arg;
 
-		if (!LLVMIsAGlobalVariable(user) || strcmp(unit_name(user), "llvm.compiler.used"))
-			return false;
-	}
-	return LLVMIsAConstantArray(v) != NULL;
-}
-
-/* Passes leave constants behind that nothing uses. */
-static bool is_left_over(LLVMValueRef v, unsigned depth)
-{
-	if (!depth || !LLVMIsAConstantExpr(v))
-		return false;
-	for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
-		if (!is_left_over(LLVMGetUser(use), depth - 1))
-			return false;
-	return true;
-}
-
-/* memcpy and its like: their reads are recorded, so only what they write matters. */
-static bool range_is_good(const struct frozen *z, LLVMValueRef call, LLVMValueRef address)
-{
-	static const char *const ranges[] = { "llvm.memcpy.p", "llvm.memcpy.inline.",
-					      "llvm.memmove.p", "llvm.memset.p",
-					      "llvm.memset.inline." };
-	const char *name = unit_intrinsic(call);
-
-	if (!name || !UNIT_HAS_ONE_OF(name, ranges))
-		return name && unit_has_prefix(name, "llvm.dbg.");
-	return LLVMGetOperand(call, 0) != address || is_early(z, call);
-}
-
-static bool uses_are_good(const struct frozen *z, LLVMValueRef address, unsigned depth);
-
-static bool use_is_good(const struct frozen *z, LLVMValueRef user, LLVMValueRef address,
-			unsigned depth)
-{
-	if (LLVMIsALoadInst(user) || LLVMIsAStoreInst(user)) {
-		if (LLVMGetVolatile(user) || LLVMGetOrdering(user) != LLVMAtomicOrderingNotAtomic)
-			return false;
-		if (LLVMIsALoadInst(user))
-			return true;
-		return LLVMGetOperand(user, 0) != address && is_early(z, user);
-	}
-	if (LLVMIsACallInst(user))
-		return range_is_good(z, user, address);
-	if (LLVMIsAGetElementPtrInst(user) || LLVMIsABitCastInst(user) ||
-	    (LLVMIsAConstantExpr(user) && (LLVMGetConstOpcode(user) == LLVMGetElementPtr ||
-					   LLVMGetConstOpcode(user) == LLVMBitCast)))
-		return depth && LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMPointerTypeKind &&
-		       uses_are_good(z, user, depth - 1);
-	return is_list_of_kept(user) || is_left_over(user, depth);
-}
-
-static bool uses_are_good(const struct frozen *z, LLVMValueRef address, unsigned depth)
-{
-	for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use))
-		if (!use_is_good(z, LLVMGetUser(use), address, depth))
-			return false;
-	return true;
-}
-
-static bool is_candidate(LLVMValueRef g)
-{
-	const char *section = LLVMGetSection(g);
-
-	return LLVMGetLinkage(g) == LLVMInternalLinkage && LLVMGetInitializer(g) &&
-	       !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) &&
-	       !LLVMIsExternallyInitialized(g) && !(section && *section);
-}
-
-static bool has_assembly(LLVMModuleRef m)
-{
-	size_t n;
-
-	LLVMGetModuleInlineAsm(m, &n);
-	if (n)
-		return true;
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-		UNIT_EACH(i, f)
-			if (LLVMIsACallInst(i) && LLVMIsAInlineAsm(LLVMGetCalledValue(i)) &&
-			    extra_asm_touches_memory(i))
-				return true;
-	return false;
+	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
+		return !LLVMGetVolatile(inst) &&
+		       LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic &&
+		       (!writes || is_early(z, inst));
+	return unit_intrinsic(inst) && (!writes || is_early(z, inst));
 }
 
 /* main, if it is recorded and calls nothing that returns twice. */
@@ -276,12 +194,12 @@ void frozen_find(struct unit *u)
 {
 	struct frozen z = { .main = find_main(u) };
 
-	if (!z.main || has_assembly(u->module))
+	if (!z.main || !u->in_sight.n)
 		return;
 	find_makers(&z, u->module);
 	find_late(&z);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(u->module); g; g = LLVMGetNextGlobal(g))
-		if (is_candidate(g) && uses_are_good(&z, g, FROZEN_DEPTH))
+		if (sight_has(u, g) && sight_is_whole(g, access_is_good, &z))
 			map_put(&u->frozen, (uintptr_t)g, NULL);
 	MAP_RELEASE_ALL(&z.makers, &z.late);
 	if (u->frozen.n)

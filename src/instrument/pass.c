@@ -69,18 +69,19 @@ static void emit(struct function *f)
 	for (size_t i = 0; i < f->records.n; i++)
 		emit_record(f, &f->records.at[i]);
 	unit_strip_memory_attributes(f->value);
+	speculate_over(f);
 }
 
 static void function_release(struct function *f)
 {
 	MAP_RELEASE_ALL(&f->by_inst, &f->private, &f->buffers);
-	VEC_RELEASE_ALL(&f->records, &f->uses, &f->loops, &f->scopes, &f->bare);
+	VEC_RELEASE_ALL(&f->records, &f->uses, &f->loops, &f->scopes, &f->bare, &f->touched);
 }
 
 static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 {
-	struct function f = { .unit = u, .value = value }, twin;
-	bool has_twin = false;
+	struct function f = { .unit = u, .value = value }, twins[2];
+	size_t ntwins = 0;
 
 	/* Locals of a function that setjmp returns to twice must stay in memory. */
 	if (!plan_calls_setjmp(value))
@@ -92,16 +93,20 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 		facts_find(&f);
 		sites_add(&f);
 		facts_print(&f);
-		has_twin = twin_make(&f, &twin);
+		while (ntwins < 2 && twin_make(&f, ntwins == 1, &twins[ntwins]))
+			ntwins++;
 		loops_find(&f, analyses);
 		emit(&f);
 	}
-	if (has_twin) {
-		twin_loops_find(&twin, analyses);
-		emit(&twin);
-		twin_forward(&f, twin.value);
-		function_release(&twin);
+	for (size_t i = 0; i < ntwins; i++) {
+		twin_loops_find(&twins[i], analyses);
+		emit(&twins[i]);
+		twin_hoist(&twins[i], analyses);
 	}
+	if (ntwins)
+		twin_forward(&f, &twins[0], ntwins == 2 ? &twins[1] : NULL);
+	for (size_t i = 0; i < ntwins; i++)
+		function_release(&twins[i]);
 	function_release(&f);
 }
 
@@ -119,9 +124,11 @@ void pass_run(LLVMModuleRef m, void *analyses)
 		*VEC_PUSH(&u.functions) = f;
 	}
 	call_keep_own(&u);
+	sight_find(&u);
 	frozen_find(&u);
 	for (size_t i = 0; i < u.functions.n; i++)
 		instrument(&u, u.functions.at[i], analyses);
+	twin_calls(&u);
 	call_redirect_pointers(&u);
 	tables_emit(&u);
 	unit_release(&u);

@@ -6,11 +6,16 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -249,6 +254,57 @@ LLVMValueRef extra_loop_copy(void *analyses, LLVMBasicBlockRef loop)
 	k.passBy(check, map);
 	k.se.forgetAllLoops();
 	return wrap(branch);
+}
+
+/* The variable that the access is made of the name of: its number; n: of none.  False: that is not known. */
+static bool whose(Instruction &i, LLVMValueRef *variables, size_t n, size_t *out)
+{
+	const Value *p = getLoadStorePointerOperand(&i);
+	const Value *base = p != nullptr ? getUnderlyingObject(p, 0) : nullptr;
+
+	if (base == nullptr || isa<SelectInst>(base))
+		return false;
+	*out = (size_t)(std::find(variables, variables + n, wrap(base)) - variables);
+	return true;
+}
+
+static void mark(Instruction &i, unsigned kind, ArrayRef<Metadata *> scopes)
+{
+	if (!scopes.empty())
+		i.setMetadata(kind, MDNode::concatenate(i.getMetadata(kind),
+							MDNode::get(i.getContext(), scopes)));
+}
+
+void extra_loops_hoist(void *analyses, LLVMValueRef function, LLVMValueRef *variables, size_t n)
+{
+	auto &fam = *static_cast<FunctionAnalysisManager *>(analyses);
+	Function &f = *unwrap<Function>(function);
+	MDBuilder b(f.getContext());
+	MDNode *domain = b.createAnonymousAliasScopeDomain("foresee");
+	SmallVector<Metadata *, 8> scopes;
+	size_t k;
+
+	for (size_t i = 0; i < n; i++)
+		scopes.push_back(b.createAnonymousAliasScope(domain));
+	for (Instruction &i : instructions(f)) {
+		if (!whose(i, variables, n, &k))
+			continue;
+		SmallVector<Metadata *, 8> others = scopes;
+
+		if (k < n) {
+			mark(i, LLVMContext::MD_alias_scope, scopes[k]);
+			others.erase(others.begin() + (ptrdiff_t)k);
+		}
+		mark(i, LLVMContext::MD_noalias, others);
+	}
+	fam.invalidate(f, PreservedAnalyses::none());
+#if LLVM_VERSION_MAJOR >= 15
+	LICMPass licm{ LICMOptions() };
+#else
+	LICMPass licm;
+#endif
+	createFunctionToLoopPassAdaptor(std::move(licm), true).run(f, fam);
+	fam.invalidate(f, PreservedAnalyses::none());
 }
 
 LLVMBasicBlockRef extra_clone_block(LLVMBasicBlockRef loop)

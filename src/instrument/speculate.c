@@ -7,8 +7,9 @@
  * the optimiser makes a load of `data' and a select: harmless in a register,
  * but recorded it is a race of a program that has none.
  *
- * An attribute keeps it from most of this, and changes nothing else; it stays
- * on for link-time optimisation, which would do the same.  entry.cc turns off
+ * An attribute keeps it from most of this.  It goes when the function has its
+ * hooks, for it would also have every register saved at the entry, before it
+ * is known which twin it goes on in.  entry.cc turns off
  * the promotion of a variable to a register around a loop, which loads it
  * before the loop whether or not the loop would.  What remains is
  *
@@ -19,10 +20,12 @@
  */
 #include "instrument/unit_priv.h"
 
+#define ATTRIBUTE "sanitize_thread"
+
 void pass_start(LLVMModuleRef m)
 {
-	LLVMAttributeRef a = LLVMCreateEnumAttribute(LLVMGetModuleContext(m),
-						     unit_attribute("sanitize_thread"), 0);
+	LLVMAttributeRef a =
+		LLVMCreateEnumAttribute(LLVMGetModuleContext(m), unit_attribute(ATTRIBUTE), 0);
 
 	calls_insert(m);
 	marked_insert(m);
@@ -79,6 +82,12 @@ static bool is_scalar_select(LLVMValueRef inst)
 {
 	return LLVMIsASelectInst(inst) &&
 	       LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(inst, 0))) == LLVMIntegerTypeKind;
+}
+
+void speculate_over(struct function *f)
+{
+	LLVMRemoveEnumAttributeAtIndex(f->value, LLVMAttributeFunctionIndex,
+				       unit_attribute(ATTRIBUTE));
 }
 
 void speculate_undo(struct function *f)

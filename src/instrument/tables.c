@@ -126,7 +126,7 @@ static LLVMValueRef make_global(struct unit *u, LLVMValueRef g)
 		LLVMConstBitCast(g, u->pointer),
 		unit_int(u->i64, LLVMABISizeOfType(u->layout, LLVMGlobalGetValueType(g))),
 		unit_int(u->i32, variable ? LLVMDIVariableGetLine(variable) : 0),
-		unit_int(u->i32, 0),
+		unit_int(u->i32, sight_has(u, g) ? FORESEE_GLOBAL_IN_SIGHT : 0),
 	};
 
 	return make_struct(u, fields, sizeof(fields) / sizeof(*fields));

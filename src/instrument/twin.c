@@ -5,6 +5,10 @@
  * atomics and fences are emitted alike; a plain access stays what it was, beside a hook for the case that it may
  * touch what is watched.  No dependencies are followed, no loop runs on a buffer, and memory of the frame is not
  * announced: guards ask for none of that.
+ *
+ * There are two.  The one that trusts pointers runs where nothing is watched but variables in sight (sight.c), if
+ * anything is, and none of those that the function touches itself: none of its accesses has a hook.  A stub before the
+ * two looks which it is to be.
  */
 #include "instrument/unit_priv.h"
 
@@ -43,7 +47,41 @@ static bool is_plain(const struct record *r)
 	       (r->action >= ACT_COPY && r->action <= ACT_FILL);
 }
 
-bool twin_make(const struct function *f, struct function *out)
+/* The variables in sight that an access through p touches; two arms of a select may be (speculate.c). */
+static void touch(struct function *out, LLVMValueRef p, bool writes)
+{
+	LLVMValueRef base = escape_base(p);
+
+	if (LLVMIsASelectInst(base)) {
+		touch(out, LLVMGetOperand(base, 1), writes);
+		touch(out, LLVMGetOperand(base, 2), writes);
+		return;
+	}
+	if (!sight_has(out->unit, base))
+		return;
+	for (size_t i = 0; i < out->touched.n; i++)
+		if (out->touched.at[i].variable == base) {
+			out->touched.at[i].written |= writes;
+			return;
+		}
+	*VEC_PUSH(&out->touched) = (struct touched){ base, writes };
+}
+
+static void touch_all(struct function *out, const struct record *r)
+{
+	if (r->action <= ACT_WRITE) {
+		touch(out, plan_pointer(r->inst), r->action == ACT_WRITE);
+		return;
+	}
+	touch(out, LLVMGetOperand(r->inst, 0), true);
+	if (r->action != ACT_FILL)
+		touch(out, LLVMGetOperand(r->inst, 1), false);
+}
+
+/* A function that touches more of them asks: finding out were no shorter. */
+#define TOUCHED_MOST 12u
+
+bool twin_make(const struct function *f, bool trusts, struct function *out)
 {
 	VEC(LLVMValueRef) insts = { 0 };
 	bool pays = false, wanted = are_wanted();
@@ -51,34 +89,26 @@ bool twin_make(const struct function *f, struct function *out)
 	*out = (struct function){ .unit = f->unit, .twin_of = f->value };
 	for (size_t i = 0; i < f->records.n; i++) {
 		pays |= is_plain(&f->records.at[i]);
+		if (trusts && is_plain(&f->records.at[i]))
+			touch_all(out, &f->records.at[i]);
 		*VEC_PUSH(&insts) = f->records.at[i].inst;
 	}
-	if (pays && wanted)
-		out->value = extra_twin(f->value, insts.at, insts.n);
+	if (pays && wanted && out->touched.n <= TOUCHED_MOST)
+		out->value =
+			extra_twin(f->value, trusts ? ".trusting" : ".guarded", insts.at, insts.n);
 	for (size_t i = 0; out->value && i < f->records.n; i++) {
 		const struct record *r = &f->records.at[i];
 
+		if (trusts && is_plain(r))
+			continue;
 		*VEC_PUSH(&out->records) = (struct record){ .inst = insts.at[i],
 							    .action = r->action,
 							    .is_volatile = r->is_volatile,
 							    .site = r->site };
-		*map_put(&out->by_inst, (uintptr_t)insts.at[i], NULL) = i;
+		*map_put(&out->by_inst, (uintptr_t)insts.at[i], NULL) = out->records.n - 1;
 	}
 	VEC_RELEASE(&insts);
 	return out->value != NULL;
-}
-
-void twin_forward(struct function *f, LLVMValueRef twin)
-{
-	struct unit *u = f->unit;
-	LLVMValueRef first = extra_hoist_allocas(f->value), on;
-
-	LLVMPositionBuilderBefore(u->builder, first);
-	LLVMSetCurrentDebugLocation2(u->builder, NULL);
-	on = LLVMBuildICmp(u->builder, LLVMIntNE,
-			   watch_load(u, offsetof(struct foresee_watch, twins), u->i32),
-			   unit_int(u->i32, 0), "");
-	extra_forward(f->value, twin, on, first);
 }
 
 void twin_enter(struct function *f)
@@ -90,15 +120,6 @@ void twin_enter(struct function *f)
 	f->high = LLVMBuildAdd(u->builder, f->low, f->span, "");
 }
 
-/* Of memory that the program gets while it runs, most lies above its variables: one comparison. */
-static LLVMValueRef watched_here(struct function *f, LLVMValueRef at)
-{
-	LLVMBuilderRef b = f->unit->builder;
-
-	return LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULT, at, f->high, ""),
-			    LLVMBuildICmp(b, LLVMIntUGE, at, f->low, ""), "");
-}
-
 LLVMValueRef twin_meets(struct function *f, LLVMValueRef at, LLVMValueRef n)
 {
 	LLVMBuilderRef b = f->unit->builder;
@@ -106,6 +127,112 @@ LLVMValueRef twin_meets(struct function *f, LLVMValueRef at, LLVMValueRef n)
 	return LLVMBuildOr(
 		b, LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, at, f->low, ""), f->span, ""),
 		LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, f->low, at, ""), n, ""), "");
+}
+
+/* Is an access of the variable to have a hook, as far as that can be known before? */
+static LLVMValueRef needs_hook(struct function *f, const struct touched *t)
+{
+	struct unit *u = f->unit;
+	LLVMBuilderRef b = u->builder;
+	uint64_t n = LLVMABISizeOfType(u->layout, LLVMGlobalGetValueType(t->variable));
+	LLVMValueRef at = LLVMConstPtrToInt(t->variable, u->i64), watched;
+	LLVMValueRef last = LLVMBuildAdd(b, at, unit_int(u->i64, n - 1), "");
+	LLVMValueRef first = LLVMBuildAdd(b, f->low, unit_int(u->i64, FORESEE_TWIN_REACH - 1), "");
+
+	if (n == 0)
+		return LLVMConstNull(LLVMInt1TypeInContext(u->context));
+	watched = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntUGE, last, first, ""),
+			       LLVMBuildICmp(b, LLVMIntULT, at, f->high, ""), "");
+	if (t->written || !frozen_is(u, t->variable))
+		return watched;
+	return LLVMBuildAnd(u->builder, watched, frozen_is_recorded(f), "");
+}
+
+/* A function that goes on in one or the other. */
+static LLVMValueRef chooser(struct unit *u, const struct function *asks,
+			    const struct function *trusts)
+{
+	struct function f = { .unit = u, .value = extra_stub(asks->value, ".choose") };
+	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f.value)), on;
+
+	LLVMPositionBuilderBefore(u->builder, first);
+	LLVMSetCurrentDebugLocation2(u->builder, NULL);
+	on = LLVMBuildICmp(u->builder, LLVMIntEQ,
+			   watch_load(u, offsetof(struct foresee_watch, twins), u->i32),
+			   unit_int(u->i32, FORESEE_TWINS_TRUST), "");
+	if (trusts->touched.n)
+		twin_enter(&f);
+	for (size_t i = 0; i < trusts->touched.n; i++)
+		on = LLVMBuildAnd(
+			u->builder, on,
+			LLVMBuildNot(u->builder, needs_hook(&f, &trusts->touched.at[i]), ""), "");
+	extra_forward(f.value, trusts->value, on, first);
+	return f.value;
+}
+
+void twin_forward(struct function *f, struct function *asks, struct function *trusts)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef first = extra_hoist_allocas(f->value), on;
+	struct twins t = { .asks = asks->value, .choice = asks->value };
+
+	if (trusts) {
+		t.trusts = trusts->value;
+		t.choice = chooser(u, asks, trusts);
+		t.any = trusts->touched.n == 0;
+	}
+	LLVMPositionBuilderBefore(u->builder, first);
+	LLVMSetCurrentDebugLocation2(u->builder, NULL);
+	on = LLVMBuildICmp(u->builder, LLVMIntNE,
+			   watch_load(u, offsetof(struct foresee_watch, twins), u->i32),
+			   unit_int(u->i32, FORESEE_TWINS_NOT), "");
+	extra_forward(f->value, t.choice, on, first);
+	if (extra_is_final(f->value))
+		*map_put(&u->twins_of, (uintptr_t)f->value, NULL) = u->twins.n;
+	*VEC_PUSH(&u->twins) = t;
+}
+
+/* Which twins it is to be does not change once there are threads, so one goes on in others. */
+static void calls_forward(struct unit *u, LLVMValueRef caller, bool trusts)
+{
+	UNIT_EACH(i, caller) {
+		LLVMValueRef callee =
+			LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) ? LLVMGetCalledValue(i) : NULL;
+		const uint64_t *at = callee ? map_get(&u->twins_of, (uintptr_t)callee) : NULL;
+		const struct twins *t = at ? &u->twins.at[*at] : NULL;
+
+		if (t)
+			unit_set_callee(i, trusts && t->any ? t->trusts : t->choice);
+	}
+}
+
+void twin_calls(struct unit *u)
+{
+	for (size_t i = 0; i < u->twins.n; i++) {
+		calls_forward(u, u->twins.at[i].asks, false);
+		if (u->twins.at[i].trusts)
+			calls_forward(u, u->twins.at[i].trusts, true);
+	}
+}
+
+void twin_hoist(struct function *f, void *analyses)
+{
+	VEC(LLVMValueRef) variables = { 0 };
+
+	for (size_t i = 0; i < f->touched.n; i++)
+		*VEC_PUSH(&variables) = f->touched.at[i].variable;
+	if (variables.n && !unit_function_has(f->value, "optnone"))
+		extra_loops_hoist(analyses, f->value, variables.at, variables.n);
+	VEC_RELEASE(&variables);
+}
+
+/* Of memory that the program gets while it runs, most lies above its variables: one comparison. */
+static LLVMValueRef watched_here(struct function *f, LLVMValueRef at)
+{
+	LLVMBuilderRef b = f->unit->builder;
+
+	return LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULT, at, f->high, ""),
+			    LLVMBuildICmp(b, LLVMIntUGE, at, f->low, ""), "");
 }
 
 LLVMValueRef twin_watched(struct function *f, LLVMValueRef p, LLVMValueRef n)

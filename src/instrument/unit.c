@@ -45,9 +45,9 @@ void unit_release(struct unit *u)
 {
 	LLVMDisposeBuilder(u->builder);
 	intern_free(u->strings);
-	MAP_RELEASE_ALL(&u->frozen, &u->ignored, &u->seen, &u->bytes, &u->files, &u->inlined,
-			&u->structs);
-	VEC_RELEASE_ALL(&u->functions, &u->string_values, &u->sites);
+	MAP_RELEASE_ALL(&u->in_sight, &u->frozen, &u->twins_of, &u->ignored, &u->seen, &u->bytes,
+			&u->files, &u->inlined, &u->structs);
+	VEC_RELEASE_ALL(&u->twins, &u->functions, &u->string_values, &u->sites);
 }
 
 LLVMValueRef unit_int(LLVMTypeRef type, uint64_t value)
@@ -192,6 +192,11 @@ LLVMValueRef unit_callee(LLVMValueRef call)
 	while (LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMBitCast)
 		callee = LLVMGetOperand(callee, 0);
 	return LLVMIsAGlobalValue(callee) ? callee : NULL;
+}
+
+void unit_set_callee(LLVMValueRef call, LLVMValueRef callee)
+{
+	LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, callee);
 }
 
 const char *unit_intrinsic(LLVMValueRef inst)

@@ -63,6 +63,11 @@ struct late_use {
 	uint32_t site;
 };
 
+struct twins {
+	LLVMValueRef asks, trusts, choice;
+	bool any; /* whatever is watched, if it is in sight, the one that trusts will do */
+};
+
 struct unit {
 	LLVMModuleRef module;
 	LLVMContextRef context;
@@ -72,10 +77,13 @@ struct unit {
 	LLVMValueRef base;  /* i32: number of this unit's site 0 */
 	LLVMValueRef self;  /* foresee_self */
 	LLVMValueRef watch; /* struct foresee_watch of the unit */
-	bool fp_traps;	    /* the unit unmasks floating point exceptions, or looks at them */
+	VEC(struct twins) twins;
+	struct map twins_of; /* function -> index there */
+	bool fp_traps;	     /* the unit unmasks floating point exceptions, or looks at them */
 
-	struct map frozen;  /* variables: frozen.c */
-	LLVMValueRef alone; /* the byte that frozen reads look at; NULL: no variable is frozen */
+	struct map in_sight; /* variables: sight.c, */
+	struct map frozen;   /* frozen.c */
+	LLVMValueRef alone;  /* the byte that frozen reads look at; NULL: no variable is frozen */
 
 	struct map ignored; /* functions annotated foresee_ignore, ifunc resolvers */
 	struct map seen;    /* functions instrumented here */
@@ -88,6 +96,12 @@ struct unit {
 	struct map inlined;		 /* inlinedAt location -> its CALL site */
 	struct map structs;		 /* string id of a struct's name -> its debug type */
 	bool structs_known;
+};
+
+/* A variable in sight that a twin without hooks touches. */
+struct touched {
+	LLVMValueRef variable;
+	bool written;
 };
 
 struct function {
@@ -110,6 +124,7 @@ struct function {
 
 	/* Of a twin. */
 	LLVMValueRef twin_of;	      /* the function; NULL: this is none */
+	VEC(struct touched) touched;  /* by one that trusts */
 	LLVMValueRef low, span, high; /* what is watched */
 	VEC(struct twin_loop *) bare; /* loops that ask once: twin_loops.c */
 };
@@ -146,6 +161,7 @@ bool unit_has_one_of(const char *name, const char *const *prefixes, size_t n);
 bool unit_is_one_of(const char *name, const char *const *names, size_t n);
 /* The function a call names, through casts; NULL: indirect, or asm. */
 LLVMValueRef unit_callee(LLVMValueRef call);
+void unit_set_callee(LLVMValueRef call, LLVMValueRef callee);
 const char *unit_intrinsic(LLVMValueRef inst); /* "llvm.memcpy.p0..."; NULL: not one */
 unsigned unit_attribute(const char *name);     /* its kind; 0: this LLVM has none such */
 bool unit_function_has(LLVMValueRef function, const char *attribute);
@@ -160,6 +176,15 @@ bool escape_is_private(struct function *f, LLVMValueRef p);
 /* Does the access need a hook?  No: private, constant, or none of the program's. */
 bool escape_is_recorded(struct function *f, LLVMValueRef inst, LLVMValueRef p);
 
+/* ---- sight.c: variables no pointer to which leaves the unit ---- */
+
+void sight_find(struct unit *u);
+/* Is the memory at p such a variable's?  Not where p is one of two. */
+bool sight_has(const struct unit *u, LLVMValueRef p);
+/* May it be touched so?  One that is none, too: are all its uses in sight, and may they be? */
+typedef bool sight_may(void *arg, LLVMValueRef inst, bool writes);
+bool sight_is_whole(LLVMValueRef variable, sight_may *may, void *arg);
+
 /* ---- frozen.c: variables that nobody writes once there are threads ---- */
 
 void frozen_find(struct unit *u);
@@ -172,6 +197,8 @@ LLVMValueRef frozen_is_recorded(struct function *f);
 /* ---- speculate.c: loads the program would not execute ---- */
 
 void speculate_undo(struct function *f);
+/* When f has its code. */
+void speculate_over(struct function *f);
 
 /* ---- plan.c: the instructions that matter ---- */
 
@@ -314,10 +341,15 @@ uint32_t sites_add_entry(struct unit *u, const char *function);
 /* ---- twin.c: in guarded programs (hooks.h) ---- */
 
 void twin_begin(struct unit *u);
-/* Before anything is emitted; *out is the twin, as planned.  False: the function needs none. */
-bool twin_make(const struct function *f, struct function *out);
-/* When the function has its code: it goes on in its twin. */
-void twin_forward(struct function *f, LLVMValueRef twin);
+/* Before anything is emitted; *out is the twin, as planned.  trusts: the one without hooks.  False: the function needs
+ * none, or cannot have it. */
+bool twin_make(const struct function *f, bool trusts, struct function *out);
+/* When it has its code: of one that trusts, what native code would have before its loops goes there. */
+void twin_hoist(struct function *f, void *analyses);
+/* When the function has its code: it goes on in one of its twins; trusts may be NULL. */
+void twin_forward(struct function *f, struct function *asks, struct function *trusts);
+/* When all functions are done: calls from twins go to twins. */
+void twin_calls(struct unit *u);
 /* In the entry code of a twin. */
 void twin_enter(struct function *f);
 /* twin_loops.c.  Before anything is emitted: loops of a twin get copies without hooks.  When it has its entry code: where
