@@ -118,7 +118,7 @@ static enum status export_model(struct request *r, struct trace *t, struct strbu
 {
 	/* One event beyond what can be exported. */
 	uint32_t most = r->is_csp ? CSP_EVENTS : PROMELA_EVENTS;
-	struct model *m = model_new(&(struct model_options){ .limit = most });
+	struct model *m = model_new(&(struct model_options){ .values = true, .limit = most });
 	struct lines lines = { .of = r, .most = most };
 	struct reading reading;
 	enum status st = reading_begin(&reading, t, NULL, d);

@@ -8,14 +8,17 @@
  * to try (ENGINE_TRIES).  The checker decides about it; where it refuses, csp_retry asks the exact search
  * whether there is another one.
  *
- * Where a search is not over within its budget the sync-preserving closure of the pairs is asked, which is
- * quick and finds most of what there is.
+ * The sync-preserving closure of a few pairs of the check is asked first, which is quick and finds most of what
+ * there is, by an order that the checker likes: it is near to the observed one.  And of more pairs, where a search is
+ * not over within its budget.
  */
 #include "compare/csp.h"
 
 #include "predict/engine.h"
 
 #define RETRIES 256u /* pairs of accesses that are tried for one finding */
+#define FIRST 16u    /* before the search */
+#define LEAST_STATES 200u
 
 struct run {
 	const struct engine *engine;
@@ -27,40 +30,56 @@ struct run {
 	uint64_t unfinished;
 };
 
-static bool reach_quickly(struct run *r, const struct csp_check *check, uint32_t *event)
+/* By one of the first so many pairs. */
+static bool reach_quickly(struct run *r, const struct csp_check *check, uint32_t most,
+			  uint32_t *event)
 {
 	VEC_SCOPED struct csp_accesses a = { 0 }, b = { 0 };
 	uint32_t tries = 0;
 
 	csp_accesses(r->csp, check->cell, check->tid[0], &a);
 	csp_accesses(r->csp, check->cell, check->tid[1], &b);
-	for (size_t i = 0; i < a.at.n && tries < RETRIES; i++) {
-		for (size_t j = 0; j < b.at.n && tries < RETRIES; j++) {
+	for (size_t i = 0; i < a.at.n && tries < most; i++) {
+		for (size_t j = 0; j < b.at.n && tries < most; j++) {
 			struct goal goal = { .next = event, .nnext = 2 };
+			uint32_t *cut;
 
 			event[0] = a.at.at[i].e;
 			event[1] = b.at.at[j].e;
 			if (!model_conflict(r->csp->m, event[0], event[1]))
 				continue;
 			tries++;
-			if (goal_reach(&goal, r->csp->m, r->csp->hard,
-				       exact_order_clear(&r->order, r->csp->m)))
+			cut = exact_order_clear(&r->order, r->csp->m);
+			if (goal_reach(&goal, r->csp->m, r->csp->hard, cut) &&
+			    (!r->csp->counts || csp_allows(r->csp, event, cut)))
 				return true;
 		}
 	}
 	return false;
 }
 
-static void run_check(struct run *r, const struct csp_check *check)
+/* Of the searches that are to come this is one of n.  Most of those that do not end soon do not end at all, so
+ * each has its share, unless somebody has said how much. */
+static uint64_t states_for(const struct run *r, uint64_t n)
 {
 	uint64_t most = r->opt->budget ? r->opt->budget : LIMIT_CSP_STATES;
-	struct csp_result result;
-	enum goal_outcome outcome;
+	uint64_t share = r->left / n > LEAST_STATES ? r->left / n : LEAST_STATES;
 
-	most = most < r->left ? most : r->left;
-	outcome = csp_search_check(r->csp, check, most, r->opt, &result, &r->order);
-	r->left -= result.states < r->left ? result.states : r->left;
-	if (outcome == GOAL_UNDECIDED && reach_quickly(r, check, result.event))
+	if (!r->opt->budget && most > share)
+		most = share;
+	return most < r->left ? most : r->left;
+}
+
+static void run_check(struct run *r, const struct csp_check *check, uint64_t most)
+{
+	struct csp_result result = { 0 };
+	enum goal_outcome outcome = GOAL_FOUND;
+
+	if (!reach_quickly(r, check, FIRST, result.event)) {
+		outcome = csp_search_check(r->csp, check, most, r->opt, &result, &r->order);
+		r->left -= result.states < r->left ? result.states : r->left;
+	}
+	if (outcome == GOAL_UNDECIDED && reach_quickly(r, check, RETRIES, result.event))
 		outcome = GOAL_FOUND;
 	if (outcome == GOAL_FOUND)
 		engine_propose(r->out, FINDING_RACE, r->engine, r->csp->m, result.event, 2,
@@ -96,7 +115,7 @@ void csp_search(const struct engine *e, struct engine_run *run, const struct eng
 	for (i = 0; i < checks.at.n && r.left > 0 && out->findings.at.n < LIMIT_SIGNATURES &&
 		    !engine_stopped(opt);
 	     i++) {
-		run_check(&r, &checks.at.at[i]);
+		run_check(&r, &checks.at.at[i], states_for(&r, checks.at.n - i));
 		engine_progress(opt, e, i, checks.at.n);
 	}
 	say_limits(&r, i, &checks);

@@ -46,6 +46,7 @@ struct csp {
 	uint32_t *segment; /* [n + 1]: items of its chain before the event */
 	bool *is_tried;	   /* [nlocks]: some try of it has failed */
 	bool *is_tested;   /* [nsems]: the same */
+	bool counts;	   /* some item is a try that failed, or a matter of a semaphore */
 };
 
 struct csp *csp_new(const struct model *m, const struct causal *hard);
@@ -95,6 +96,10 @@ struct csp_result {
 enum goal_outcome csp_search_check(const struct csp *c, const struct csp_check *check,
 				   uint64_t most, const struct engine_options *opt,
 				   struct csp_result *result, struct exact_order *out);
+
+/* Does the network allow what is in the cut, in observed order, up to before both events?  Closures know locks, but
+ * nothing of what was counted, or tried in vain. */
+bool csp_allows(const struct csp *c, const uint32_t *event, const uint32_t *cut);
 
 /*
  * After the checker has refused the order of a finding of `csp': by exact search, is there another one, to

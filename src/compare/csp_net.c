@@ -44,6 +44,8 @@ static void mark_tries(struct csp *c)
 			c->is_tried[v->obj] = true;
 		else if (v->op == STEP_ZERO)
 			c->is_tested[v->obj] = true;
+		c->counts |= v->op >= STEP_POST && v->op <= STEP_ZERO;
+		c->counts |= v->op == STEP_BUSY;
 	}
 }
 

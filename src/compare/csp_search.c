@@ -410,6 +410,37 @@ static enum goal_outcome run(struct search *s, uint64_t most, const struct engin
 	return GOAL_REFUTED;
 }
 
+/* The earliest item in the trace, of those that come next and are in the cut. */
+static uint32_t earliest_item(const struct search *s, const uint32_t *cut)
+{
+	uint32_t best = 0;
+
+	for (uint32_t c = 0; c < s->m->nchains; c++) {
+		uint32_t item = next_item(s, s->now, c);
+
+		if (item != 0 && s->m->event[item].index < cut[c] && (best == 0 || item < best))
+			best = item;
+	}
+	return best;
+}
+
+bool csp_allows(const struct csp *c, const uint32_t *event, const uint32_t *cut)
+{
+	struct search s = { .c = c,
+			    .m = c->m,
+			    .now = mem_zalloc((c->m->nchains + 1) * sizeof(*s.now)) };
+	bool good = true;
+	uint32_t item;
+
+	while (good && (item = earliest_item(&s, cut)) != 0) {
+		good = can_happen(&s, s.now, item);
+		s.now[c->m->event[item].chain]++;
+	}
+	good = good && is_next(&s, s.now, event[0]) && is_next(&s, s.now, event[1]);
+	mem_free(s.now);
+	return good;
+}
+
 enum goal_outcome csp_search_check(const struct csp *c, const struct csp_check *check,
 				   uint64_t most, const struct engine_options *opt,
 				   struct csp_result *result, struct exact_order *out)

@@ -6,6 +6,7 @@
  *	byte lw_0;			cell 0: event that wrote it last; 0 none; BAD, see below
  *	short sem_0;			semaphore 0: what there is to take
  *	bit t_4;			free read 4 saw another value
+ *	bit odd_4_9;			and what event 9 compares comes out otherwise
  *	active proctype Chain_0() {
  *		atomic { (own_0 == 0 && rd_0 == 0) -> own_0 = 1; pc_0++ };
  *		atomic { (lw_0 == 3) -> pc_0++ };
@@ -30,16 +31,9 @@ struct writer {
 	const char *counter; /* type that holds event numbers */
 };
 
-bool promela_is_free(const struct model *m, const struct promela_options *opt, uint32_t e)
+static bool may_differ(const struct writer *w, uint32_t e)
 {
-	const struct model_event *ev = &m->event[e];
-
-	return !opt->strict && model_reads(ev) && !model_binds(ev);
-}
-
-static bool is_free_read(const struct writer *w, uint32_t e)
-{
-	return promela_is_free(w->m, w->opt, e);
+	return promela_may_differ(w->m, w->opt, e);
 }
 
 /* One more part of a condition; without parts it is true. */
@@ -124,6 +118,40 @@ static void add_lock(const struct model_event *e, struct strbuf *guard, struct s
 	}
 }
 
+/* "lw_2 == 3 || lw_2 == 7": what the read sees is what it saw, or is the same for the event that tests it. */
+static void format_same(const struct writer *w, uint32_t read, uint32_t at, struct strbuf *out)
+{
+	const struct model_touch *t = &w->m->touches[w->m->event[read].touch];
+	promela_writers writers = { 0 };
+
+	promela_would_do(w->m, read, at, &writers);
+	strbuf_addf(out, "lw_%u == %u", t->cell, t->seen);
+	for (size_t i = 0; i < writers.n; i++)
+		strbuf_addf(out, " || lw_%u == %u", t->cell, writers.at[i]);
+	VEC_RELEASE(&writers);
+}
+
+/* Of a read: events that test it later remember now how that will come out. */
+static void add_tests(const struct writer *w, uint32_t id, struct strbuf *guard,
+		      struct strbuf *effect)
+{
+	struct model_tests t = model_tests_of(w->m, id);
+
+	for (uint32_t i = 0; i < t.n; i++) {
+		STRBUF_SCOPED same = { 0 };
+
+		if ((i > 0 && t.at[i - 1].at == t.at[i].at) ||
+		    !promela_is_tested(w->m, w->opt, id, t.at[i].at))
+			continue;
+		format_same(w, id, t.at[i].at, &same);
+		if (t.at[i].at == id)
+			ADD_AND(guard, "(%s)", strbuf_str(&same));
+		else
+			strbuf_addf(effect, "odd_%u_%u = !(%s); ", id, t.at[i].at,
+				    strbuf_str(&same));
+	}
+}
+
 static void add_read(const struct writer *w, uint32_t id, struct strbuf *guard,
 		     struct strbuf *effect)
 {
@@ -131,7 +159,7 @@ static void add_read(const struct writer *w, uint32_t id, struct strbuf *guard,
 	const struct model_touch *touch = w->m->touches + e->touch;
 	uint32_t n = model_ntouches(w->m, id);
 
-	if (!is_free_read(w, id)) {
+	if (!may_differ(w, id)) {
 		if (e->flags & STEP_TAINTED)
 			ADD_AND(guard, "false");
 		for (uint32_t i = 0; i < n; i++)
@@ -173,7 +201,7 @@ static bool format_feeds(const struct writer *w, uint32_t id, struct strbuf *out
 	const uint32_t *feeds = w->m->feeds + w->m->event[id].feed;
 
 	for (uint32_t i = 0; i < model_nfeeds(w->m, id) && !w->opt->strict; i++) {
-		if (feeds[i] && !is_free_read(w, feeds[i]))
+		if (feeds[i] && !may_differ(w, feeds[i]))
 			continue;
 		strbuf_adds(out, out->n ? " || " : "");
 		if (feeds[i])
@@ -203,10 +231,16 @@ static void add_write(const struct writer *w, uint32_t id, struct strbuf *effect
 
 static void add_use(const struct writer *w, uint32_t id, struct strbuf *guard)
 {
-	STRBUF_SCOPED feeds = { 0 };
+	const uint32_t *feeds = w->m->feeds + w->m->event[id].feed;
 
-	if (format_feeds(w, id, &feeds))
-		ADD_AND(guard, "!(%s)", strbuf_str(&feeds));
+	for (uint32_t i = 0; i < model_nfeeds(w->m, id) && !w->opt->strict; i++) {
+		if (feeds[i] && promela_is_tested(w->m, w->opt, feeds[i], id))
+			ADD_AND(guard, "!odd_%u_%u", feeds[i], id);
+		else if (feeds[i] && may_differ(w, feeds[i]))
+			ADD_AND(guard, "!t_%u", feeds[i]);
+		else if (!feeds[i])
+			ADD_AND(guard, "false");
+	}
 }
 
 void promela_comment(uint64_t number, const char *text, struct strbuf *out)
@@ -231,8 +265,10 @@ static void write_event(const struct writer *w, uint32_t id)
 	add_lock(e, &guard, &effect);
 	add_stays(w, id, &guard);
 	/* The read part of a read-modify-write comes first: its own value may feed it. */
-	if (model_reads(e))
+	if (model_reads(e)) {
+		add_tests(w, id, &guard, &effect);
 		add_read(w, id, &guard, &effect);
+	}
 	if (model_writes(e))
 		add_write(w, id, &effect);
 	if (e->op == STEP_USE)
@@ -264,6 +300,15 @@ static uint32_t sem_start(const struct model *m, uint32_t sem)
 	return value < m->n + 1 ? (uint32_t)value : m->n + 1;
 }
 
+static void write_odd(const struct writer *w, uint32_t i)
+{
+	const struct model_test *t = &w->m->tests.at[i];
+
+	if (t->at != t->read && !(i > 0 && t[-1].read == t->read && t[-1].at == t->at) &&
+	    promela_is_tested(w->m, w->opt, t->read, t->at))
+		strbuf_addf(w->out, "bit odd_%u_%u = 0;\n", t->read, t->at);
+}
+
 static void write_variables(const struct writer *w)
 {
 	const struct model *m = w->m;
@@ -279,8 +324,10 @@ static void write_variables(const struct writer *w)
 		if (model_cell(m, c).n)
 			strbuf_addf(w->out, "%s lw_%u = 0;\n", w->counter, c);
 	for (uint32_t e = 1; e <= m->n; e++)
-		if (is_free_read(w, e))
+		if (may_differ(w, e))
 			strbuf_addf(w->out, "bit t_%u = 0;\n", e);
+	for (uint32_t i = 0; i < m->tests.n; i++)
+		write_odd(w, i);
 	for (uint32_t k = 0; k < m->nguards; k++)
 		if (!m->guards[k].paired)
 			strbuf_addf(w->out, "bit late_%u = 0;\n", k);

@@ -20,8 +20,19 @@ struct promela_goals {
 	size_t deadlocks;
 };
 
-/* The event is a read that may see anything. */
-bool promela_is_free(const struct model *m, const struct promela_options *opt, uint32_t e);
+/* The event is a read that may see something else than observed: what it feeds is then another value. */
+bool promela_may_differ(const struct model *m, const struct promela_options *opt, uint32_t e);
+
+/* ---- comparisons (promela_tests.c) ---- */
+
+/* Event `at' decides by what `read' has read, and only by how that compares. */
+bool promela_is_tested(const struct model *m, const struct promela_options *opt, uint32_t read,
+		       uint32_t at);
+
+/* The writes, 0: the initial value, other than the one it saw after which `at' decides as observed; they
+ * must have stored what is in the trace. */
+typedef VEC(uint32_t) promela_writers;
+void promela_would_do(const struct model *m, uint32_t read, uint32_t at, promela_writers *out);
 
 /* What the event is, as a comment that nothing in a name can end. */
 void promela_comment(uint64_t number, const char *text, struct strbuf *out);

@@ -13,9 +13,10 @@
  * Every condition asks that something comes strictly before something else, so that events at the same time
  * are never a way out; those of one semaphore, which are counted, have different times.
  *
- * Dependency facts: t_4 says that free read 4 has another value than observed, bad_6 that write 6 has.  A
- * value flows from a read to a later write of its thread, and from there to a later read, so each of them is
- * determined by those before it.
+ * Dependency facts: t_4 says that free read 4 sees something else than observed, bad_6 that write 6 has stored
+ * something else.  A value flows from a read to a later write of its thread, and from there to a later read, so each
+ * of them is determined by those before it.  A read that is only compared may see, with t_ then, any write that
+ * stores what comes out as observed.
  */
 #include "export/smt2.h"
 
@@ -85,7 +86,7 @@ static bool add_feeds(const struct writer *w, uint32_t e, struct list *out)
 	const uint32_t *feeds = w->m->feeds + w->m->event[e].feed;
 
 	for (uint32_t i = 0; i < model_nfeeds(w->m, e) && !w->opt->strict; i++) {
-		if (feeds[i] && !promela_is_free(w->m, w->opt, feeds[i]))
+		if (feeds[i] && !promela_may_differ(w->m, w->opt, feeds[i]))
 			continue;
 		if (feeds[i])
 			LIST_ADD(out, "t_%u", feeds[i]);
@@ -138,6 +139,58 @@ static void add_all_seen(const struct writer *w, uint32_t e, uint32_t read, stru
 		add_sees(w, e, &touch[i], all);
 }
 
+/* The read has seen a write, other than the one observed, that `at' takes for the same. */
+static void add_would_do(const struct writer *w, uint32_t read, uint32_t at, struct list *any)
+{
+	uint32_t cell = w->m->touches[w->m->event[read].touch].cell;
+	promela_writers writers = { 0 };
+
+	promela_would_do(w->m, read, at, &writers);
+	for (size_t i = 0; i < writers.n; i++) {
+		struct list all = { 0 };
+
+		add_sees(w, read, &(struct model_touch){ cell, writers.at[i] }, &all);
+		LIST_ADD(any, "%s", list_and(&all));
+		list_release(&all);
+	}
+	VEC_RELEASE(&writers);
+}
+
+/* What the event decides by is as observed, or comes out so. */
+static void write_use(const struct writer *w, uint32_t e)
+{
+	const uint32_t *feeds = w->m->feeds + w->m->event[e].feed;
+	struct list all = { 0 };
+
+	for (uint32_t i = 0; i < model_nfeeds(w->m, e) && !w->opt->strict; i++) {
+		struct list any = { 0 };
+
+		if (!feeds[i]) {
+			LIST_ADD(&all, "false");
+			continue;
+		}
+		if (!promela_may_differ(w->m, w->opt, feeds[i]))
+			continue;
+		LIST_ADD(&any, "(not t_%u)", feeds[i]);
+		if (promela_is_tested(w->m, w->opt, feeds[i], e))
+			add_would_do(w, feeds[i], e, &any);
+		LIST_ADD(&all, "%s", list_or(&any));
+		list_release(&any);
+	}
+	add_implied(w, e, &all);
+}
+
+/* The read is compared on the spot. */
+static void write_tested(const struct writer *w, uint32_t e)
+{
+	struct list any = { 0 };
+
+	LIST_ADD(&any, "(not t_%u)", e);
+	add_would_do(w, e, e, &any);
+	strbuf_addf(w->out, "(assert (=> in_%u %s))\n", e, list_or(&any));
+	list_release(&any);
+}
+
 static void write_memory(const struct writer *w, uint32_t e)
 {
 	const struct model_event *v = &w->m->event[e];
@@ -147,16 +200,18 @@ static void write_memory(const struct writer *w, uint32_t e)
 		LIST_ADD(&all, "false");
 	if (model_reads(v))
 		add_all_seen(w, e, e, &all);
-	if (promela_is_free(w->m, w->opt, e)) {
+	if (promela_may_differ(w->m, w->opt, e)) {
 		strbuf_addf(w->out, "(assert (= t_%u (not %s)))\n", e, list_and(&all));
 		list_release(&all);
 	} else {
 		add_implied(w, e, &all);
 	}
-	if (is_fed(w, e) && add_feeds(w, e, &feeds))
+	if (promela_is_tested(w->m, w->opt, e, e))
+		write_tested(w, e);
+	if (v->op == STEP_USE)
+		write_use(w, e);
+	else if (is_fed(w, e) && add_feeds(w, e, &feeds))
 		strbuf_addf(w->out, "(assert (= bad_%u %s))\n", e, list_or(&feeds));
-	else if (v->op == STEP_USE && add_feeds(w, e, &feeds))
-		strbuf_addf(w->out, "(assert (=> in_%u (not %s)))\n", e, list_or(&feeds));
 	list_release(&feeds);
 }
 
@@ -338,7 +393,7 @@ static void write_declarations(const struct writer *w)
 {
 	for (uint32_t e = 1; e <= w->m->n; e++) {
 		strbuf_addf(w->out, "(declare-const in_%u Bool) (declare-const o_%u Int)", e, e);
-		if (promela_is_free(w->m, w->opt, e))
+		if (promela_may_differ(w->m, w->opt, e))
 			strbuf_addf(w->out, " (declare-const t_%u Bool)", e);
 		if (is_fed(w, e))
 			strbuf_addf(w->out, " (declare-const bad_%u Bool)", e);

@@ -100,7 +100,7 @@ enum status reading_model(struct reading *r, struct model *m, const volatile sig
 	enum status st = ST_OK;
 
 	if (!r->steps)
-		reading_steps(r, &(struct step_options){ 0 });
+		reading_steps(r, &(struct step_options){ .values = m->has_values });
 	while (!(stop && *stop) && (st = reading_next(r, &b, d)) == ST_OK && model_take(m, &b))
 		;
 	return st;
