@@ -110,7 +110,7 @@ const struct toy_line *toy_pending(const struct toy_program *p, const struct toy
 	return &p->lines[thread][s->pc[thread]];
 }
 
-static bool is_free(const struct toy_state *s, uint32_t lock, uint32_t thread)
+bool toy_is_free(const struct toy_state *s, uint32_t lock, uint32_t thread)
 {
 	return (s->holder[lock] == 0 || s->holder[lock] == thread + 1) && s->readers[lock] == 0;
 }
@@ -123,12 +123,12 @@ bool toy_is_enabled(const struct toy_program *p, const struct toy_state *s, uint
 		return false;
 	switch (l->kind) {
 	case BATON_LOCK:
-		return is_free(s, l->object, thread);
+		return toy_is_free(s, l->object, thread);
 	case BATON_READ_LOCK:
 		return s->holder[l->object] == 0;
 	case BATON_WAKE:
 		return (s->woken >> thread & 1 || l->flags & BATON_TIMED) &&
-		       is_free(s, l->second, thread);
+		       toy_is_free(s, l->second, thread);
 	case BATON_SEM_WAIT:
 		return s->sem[l->object] > 0;
 	case BATON_BARRIER_OUT:
@@ -219,7 +219,7 @@ static void do_lock(struct toy_state *s, uint32_t thread, const struct toy_line 
 {
 	switch (l->kind) {
 	case BATON_TRY_LOCK:
-		s->reg[thread] = is_free(s, l->object, thread);
+		s->reg[thread] = toy_is_free(s, l->object, thread);
 		if (s->reg[thread])
 			take(s, l->object, thread);
 		break;

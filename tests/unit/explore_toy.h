@@ -74,6 +74,8 @@ void toy_begin(const struct toy_program *p, struct toy_state *s, uint32_t hidden
 /* What the thread is about to do; NULL: it has ended, or is not made. */
 const struct toy_line *toy_pending(const struct toy_program *p, const struct toy_state *s,
 				   uint32_t thread);
+/* May the thread take the lock, for writing? */
+bool toy_is_free(const struct toy_state *s, uint32_t lock, uint32_t thread);
 bool toy_is_enabled(const struct toy_program *p, const struct toy_state *s, uint32_t thread);
 /* The step, and what is no step behind it. */
 void toy_do(const struct toy_program *p, struct toy_state *s, uint32_t thread, uint32_t branch,

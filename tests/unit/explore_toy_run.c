@@ -221,6 +221,26 @@ static void begin(struct toy *t, uint32_t hidden)
 		note_touched(t, i, 0);
 }
 
+/* What the runtime says of a step that is about to be done: that it will come back in vain, and of a once that its
+ * routine has run. */
+static uint8_t foretold(const struct toy_state *s, const struct toy_line *l, uint32_t thread)
+{
+	switch (l->kind) {
+	case BATON_TRY_LOCK:
+		return toy_is_free(s, l->object, thread) ? 0 : BATON_VAIN;
+	case BATON_TRY_READ_LOCK:
+		return s->holder[l->object] != 0 ? BATON_VAIN : 0;
+	case BATON_SEM_TRY:
+		return s->sem[l->object] <= 0 ? BATON_VAIN : 0;
+	case BATON_WAKE:
+		return s->woken >> thread & 1 ? 0 : BATON_VAIN;
+	case BATON_ONCE:
+		return s->once[l->object] == 2 ? BATON_DONE : 0;
+	default:
+		return 0;
+	}
+}
+
 static bool run(struct explore_runner *r, struct diag *d)
 {
 	struct toy *t = (struct toy *)r;
@@ -246,6 +266,9 @@ static bool run(struct explore_runner *r, struct diag *d)
 		if (h->outcome != BATON_RAN)
 			break;
 		s->op = h->pending[s->choice.thread];
+		s->op.flags |=
+			foretold(&t->state, toy_pending(&t->program, &t->state, s->choice.thread),
+				 s->choice.thread);
 		s->enabled = enabled;
 		s->nthreads = h->nthreads;
 		h->nsteps++;

@@ -107,17 +107,19 @@ static uint64_t lock_of(const struct baton_op *op)
 static bool hands_on(const struct baton_step *a, const struct baton_step *b)
 {
 	const struct baton_op *x = &a->op, *y = &b->op;
-	bool same = x->object == y->object;
+	bool same = x->object == y->object, in_vain = y->flags & BATON_VAIN;
 
 	if (a->choice.thread == b->choice.thread)
 		return true;
+	if (in_vain && y->kind != BATON_WAKE)
+		return false;
 	if (gives_lock(x) && takes_lock(y))
 		return lock_of(x) == lock_of(y) &&
 		       !(x->kind == BATON_READ_UNLOCK &&
 			 (y->kind == BATON_READ_LOCK || y->kind == BATON_TRY_READ_LOCK ||
 			  y->kind == BATON_WAKE || y->kind == BATON_OBJECT));
 	if (x->kind == BATON_SIGNAL || x->kind == BATON_BROADCAST)
-		return same && y->kind == BATON_WAKE;
+		return same && y->kind == BATON_WAKE && !in_vain;
 	if (x->kind == BATON_SEM_POST)
 		return same && (y->kind == BATON_SEM_WAIT || y->kind == BATON_SEM_TRY);
 	if (x->kind == BATON_BARRIER_IN)
