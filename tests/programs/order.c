@@ -12,6 +12,19 @@
 
 static int taken;
 
+/* A system call that nobody stands in for: the recorder sees those that go through libc's syscall. */
+static long bare(long number, long a, long b, long c)
+{
+	register long d __asm__("r10") = 0;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(d)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
 /* A replay has an order of its own, and this one would be against it. */
 static int is_off(void)
 {
@@ -25,21 +38,21 @@ void order_see(int n)
 	if (is_off())
 		return;
 	while ((now = __atomic_load_n(&taken, __ATOMIC_SEQ_CST)) < n)
-		syscall(SYS_futex, &taken, FUTEX_WAIT, now, NULL, NULL, 0);
+		bare(SYS_futex, (long)&taken, FUTEX_WAIT, now);
 }
 
 void order_at(int n)
 {
 	order_see(n);
 	__atomic_fetch_add(&taken, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &taken, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	bare(SYS_futex, (long)&taken, FUTEX_WAKE, INT_MAX);
 }
 
 static int me;
 
 void order_me(void)
 {
-	__atomic_store_n(&me, (int)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&me, (int)bare(SYS_gettid, 0, 0, 0), __ATOMIC_SEQ_CST);
 }
 
 /* State of the thread that called order_me, and its time in clock ticks; 0 when there is none. */
@@ -49,10 +62,10 @@ static char look(unsigned long *ticks)
 	long fd, n;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", me);
-	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
-	n = fd < 0 ? -1 : syscall(SYS_read, fd, line, sizeof(line) - 1);
+	fd = bare(SYS_openat, AT_FDCWD, (long)path, O_RDONLY);
+	n = fd < 0 ? -1 : bare(SYS_read, fd, (long)line, sizeof(line) - 1);
 	if (fd >= 0)
-		syscall(SYS_close, fd);
+		bare(SYS_close, fd, 0, 0);
 	if (me == 0 || n <= 0)
 		return 0;
 	line[n] = 0;
@@ -70,7 +83,7 @@ void order_asleep(void)
 	if (is_off())
 		return;
 	while (look(&ticks) != 'S')
-		syscall(SYS_sched_yield);
+		bare(SYS_sched_yield, 0, 0, 0);
 	__atomic_store_n(&me, 0, __ATOMIC_SEQ_CST);
 }
 
@@ -81,8 +94,8 @@ void order_spins(void)
 	if (is_off())
 		return;
 	while (look(&begun) == 0)
-		syscall(SYS_sched_yield);
+		bare(SYS_sched_yield, 0, 0, 0);
 	while (look(&ticks) == 0 || ticks < begun + 3)
-		syscall(SYS_sched_yield);
+		bare(SYS_sched_yield, 0, 0, 0);
 	__atomic_store_n(&me, 0, __ATOMIC_SEQ_CST);
 }
