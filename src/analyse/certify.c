@@ -362,6 +362,14 @@ static void turn_check(void *arg, size_t i, unsigned worker)
 /* At most so many steps of checking go at once: their orders are in memory together. */
 #define ROUND_STEPS 50000000u
 
+static uint64_t budget(struct certify *c)
+{
+	if (engine_stopped(&c->a->engine) && c->hasty == 0)
+		c->hasty = c->spent < CERTIFY_BUDGET - CERTIFY_HASTE ? c->spent + CERTIFY_HASTE
+								     : CERTIFY_BUDGET;
+	return c->hasty != 0 ? c->hasty : CERTIFY_BUDGET;
+}
+
 /* The next findings in order from *next on, one for each signature that is not certified yet. */
 static void round_fill(struct certify *c, struct findings *f, size_t *next, const struct map *sure,
 		       struct round *r)
@@ -388,7 +396,7 @@ static void round_fill(struct certify *c, struct findings *f, size_t *next, cons
 		length = schedule_length(&x->schedule) + 1;
 		c->spent += length;
 		steps += length;
-		if (c->spent > CERTIFY_BUDGET) {
+		if (c->spent > budget(c)) {
 			c->skipped++;
 			x->why = certify_skipped;
 			continue;

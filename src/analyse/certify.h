@@ -22,6 +22,7 @@ struct evidence;
 /* Steps of walks over all findings; those beyond it stay warnings, and this is why.  What is
  * certified without a walk (check_cuts) costs none. */
 #define CERTIFY_BUDGET 2000000000u
+#define CERTIFY_HASTE 20000000u /* from when the user asks for what is known, at most */
 extern const char certify_skipped[];
 
 struct certify {
@@ -35,6 +36,7 @@ struct certify {
 	struct view view;
 	struct evidence *evidence;
 	uint64_t spent;
+	uint64_t hasty;	  /* what may be spent since the user has asked; 0: he has not */
 	uint64_t skipped; /* findings that the budget did not reach */
 	uint32_t refused;
 	uint32_t declined; /* schedules of engines that only try */

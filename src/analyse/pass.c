@@ -181,7 +181,8 @@ static bool wants_values(const struct pass *p)
 static struct model *make_model(const struct pass *p)
 {
 	struct model_options shape = { .values = wants_values(p),
-				       .limit = p->limit ? p->limit : analyse_limit() };
+				       .limit = p->limit ? p->limit : analyse_limit(),
+				       .stop = p->a->engine.stop };
 
 	return model_new(&shape);
 }
@@ -205,6 +206,7 @@ static enum status read_trace(struct pass *p, struct diag *d)
 	}
 	st = read_steps(p, d);
 	reading_end(&p->reading);
+	p->partly_read = engine_stopped(&p->a->engine) || p->hurried;
 	if (engine_stopped(&p->a->engine))
 		texts_add(&p->truncated, "interrupted after event %" PRIu64, p->report.events);
 	else if (p->hurried)
@@ -245,7 +247,7 @@ static void end_engine(struct pass *p, size_t i, struct engine_run *run)
 	struct engine_result r = { 0 };
 	double then = talk_clock();
 
-	if (e->search && run)
+	if (e->search && run && !engine_stopped(&p->a->engine))
 		e->search(e, run, &p->a->engine, &r);
 	else if (p->streams[i])
 		e->end(p->streams[i], &r);
@@ -510,6 +512,8 @@ enum status pass_run(struct pass *p, struct diag *d)
 	p->report.to_cut = p->certify.how.to_cut;
 	talk_progress_begin(&p->progress, p->report.path, p->a->quiet);
 	st = read_and_certify(p, d);
+	if (engine_stopped(&p->a->engine) && !p->partly_read)
+		texts_add(&p->truncated, "stopped before the search was over");
 	talk_progress_end(&p->progress);
 	p->report.truncated = p->truncated;
 	return st;

@@ -30,6 +30,7 @@ struct pass {
 	struct findings findings;
 	struct texts truncated; /* what was not looked at */
 	bool hurried;		/* not all was read (analyse.h: hurry) */
+	bool partly_read;	/* for that, or because the user has asked to stop */
 	struct report report;
 	struct reading reading; /* pass 1 */
 	/* Private. */

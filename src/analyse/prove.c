@@ -24,7 +24,8 @@ static enum status model_read(const struct analyse *a, const char *path,
 			      const struct trace_options *how, uint64_t upto, struct model **out,
 			      struct diag *d)
 {
-	struct model_options shape = { .limit = upto < UINT32_MAX - 16 ? (uint32_t)upto : 0 };
+	struct model_options shape = { .limit = upto < UINT32_MAX - 16 ? (uint32_t)upto : 0,
+				       .stop = a->engine.stop };
 	struct reading r;
 	enum status st = reading_open(&r, path, how, NULL, d);
 

@@ -30,6 +30,8 @@
 
 #include "order/causal_priv.h"
 
+#define GIVE_UP_EVERY 4096u /* events */
+
 /* Begins with what is known after an event of the chain. */
 static struct causal_growing growing_begin(struct causal *c, uint32_t chain, uint32_t set)
 {
@@ -178,6 +180,12 @@ static void event(struct causal *c, uint32_t id)
 	}
 }
 
+/* The user has waited enough.  Events that have not had their turn are in no reordering. */
+static bool is_given_up(const struct model *m, uint32_t id)
+{
+	return id % GIVE_UP_EVERY == 0 && m->stop && *m->stop;
+}
+
 struct causal *causal_new(const struct model *m, enum causal_mode mode, bool sections)
 {
 	struct causal *c = mem_zalloc(sizeof(*c));
@@ -201,7 +209,7 @@ struct causal *causal_new(const struct model *m, enum causal_mode mode, bool sec
 	c->now = mem_zalloc(((size_t)m->nchains + 1) * sizeof(*c->now));
 	if (c->mode == CAUSAL_DEP)
 		c->slice = mem_alloc(((size_t)m->n + 1) * sizeof(*c->slice));
-	for (uint32_t id = 1; id <= m->n; id++)
+	for (uint32_t id = 1; id <= m->n && !is_given_up(m, id); id++)
 		event(c, id);
 	MEM_FREE_ALL(c->slice, c->now);
 	VEC_RELEASE(&c->clashes.at);

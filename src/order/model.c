@@ -13,6 +13,7 @@ struct model *model_new(const struct model_options *opt)
 	m->priv = mem_zalloc(sizeof(*m->priv));
 	m->priv->build = b;
 	m->has_values = opt->values;
+	m->stop = opt->stop;
 	b->limit = opt->limit != 0 && opt->limit < UINT32_MAX - 16 ? opt->limit : UINT32_MAX - 16;
 	*VEC_PUSH(&b->events) = (struct model_event){ 0 };
 	*VEC_PUSH(&b->holds) = (struct model_hold){ 0 };

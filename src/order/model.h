@@ -14,6 +14,8 @@
 #ifndef ORDER_MODEL_H
 #define ORDER_MODEL_H
 
+#include <signal.h>
+
 #include "order/step.h"
 
 #define MODEL_HAS_PREDS 0x4000u	 /* in flags, beside STEP_*: model_preds() is not empty */
@@ -132,6 +134,7 @@ struct model {
 	bool has_pairs; /* some event has model_pairs */
 	bool has_values;
 	struct model_tests tests; /* all; none without values */
+	const volatile sig_atomic_t *stop;
 	struct model_priv *priv;
 };
 
@@ -166,7 +169,8 @@ static inline bool model_is_target(const struct model_event *e)
 
 struct model_options {
 	bool values;
-	uint32_t limit; /* most events held; 0: no limit but 2^32 - 16 */
+	uint32_t limit;			   /* most events held; 0: no limit but 2^32 - 16 */
+	const volatile sig_atomic_t *stop; /* once it is set nobody waits for answers; or NULL */
 };
 
 struct model *model_new(const struct model_options *opt);

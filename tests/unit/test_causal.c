@@ -413,6 +413,32 @@ static void test_wide(void)
 	step_builder_release(&b);
 }
 
+/* Nobody waits for what is known any more: the rest of the events is left, and nothing is told of them. */
+static void test_given_up(void)
+{
+	struct step_builder b = { 0 };
+	volatile sig_atomic_t stop = 0;
+	struct model_options opt = { .stop = &stop };
+	const uint32_t rounds = 10000;
+	struct causal *k;
+	struct model *m;
+
+	for (uint32_t i = 0; i < rounds; i++) {
+		step_build_access(&b, 1 + i % 2, STEP_READ, 0);
+		step_build_access(&b, 1 + i % 2, STEP_WRITE, 0);
+	}
+	m = step_build_model(&b, &opt);
+	k = causal_new(m, CAUSAL_STRICT, false);
+	TAP_OK(!is_never(k, m->n), "nobody has asked to stop: the last one is known");
+	causal_free(k);
+	stop = 1;
+	k = causal_new(m, CAUSAL_STRICT, false);
+	TAP_OK(!is_never(k, 1) && is_never(k, m->n), "stopped: no more than the first ones");
+	causal_free(k);
+	model_free(m);
+	step_builder_release(&b);
+}
+
 /* Threads that nobody joins add to a counter under its lock: each knows all those before it. */
 static double work_of_crowd(uint32_t threads)
 {
@@ -453,6 +479,7 @@ int main(void)
 	test_trouble();
 	test_arrive();
 	test_wide();
+	test_given_up();
 	test_random(false, false);
 	test_random(true, false);
 	test_random(true, true);
