@@ -32,6 +32,8 @@ static bool has_signalfd;
  * For what lies between two descriptors that splice has joined the same is done.
  */
 static bool has_forked;
+static bool
+	watches_files; /* inotify and its like: what is done to any file is told by a descriptor */
 static uint8_t carried[CHANNEL_COUNT];
 
 /* Pipes that were made here, by key.  One that is forgotten counts as another's. */
@@ -65,6 +67,7 @@ void channel_same(int old_fd, int new_fd)
 struct behind {
 	uint64_t key;
 	bool socket;
+	bool regular;
 	bool anonymous; /* a file of no type; many descriptors share its inode */
 	bool outside;	/* other processes may read what is written, or write what is read */
 };
@@ -77,28 +80,36 @@ static uint64_t *own_pipe(uint64_t key)
 /* /dev/null and its like have nobody at the other end. */
 static bool is_outside(const struct stat *st, uint64_t key)
 {
-	if (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || S_ISBLK(st->st_mode) ||
-	    (S_ISCHR(st->st_mode) && major(st->st_rdev) == 1))
+	if (S_ISCHR(st->st_mode) && major(st->st_rdev) == 1)
+		return false;
+	if (__atomic_load_n(&watches_files, __ATOMIC_SEQ_CST))
+		return true;
+	if (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || S_ISBLK(st->st_mode))
 		return false;
 	return S_ISCHR(st->st_mode) || __atomic_load_n(&has_forked, __ATOMIC_SEQ_CST) ||
 	       (S_ISFIFO(st->st_mode) && __atomic_load_n(own_pipe(key), __ATOMIC_RELAXED) != key);
 }
 
+static struct behind behind_file(const struct stat *st, int fd)
+{
+	struct behind b = { .socket = S_ISSOCK(st->st_mode),
+			    .regular = S_ISREG(st->st_mode),
+			    .anonymous = (st->st_mode & S_IFMT) == 0,
+			    .key = st->st_dev * 0x100000001b3u + st->st_ino };
+
+	if (b.anonymous)
+		b.key = (b.key + number(fd)) * 0x100000001b3u;
+	b.outside = is_outside(st, b.key);
+	return b;
+}
+
 static struct behind behind(int fd)
 {
-	struct behind b = { .key = KEY_NONE };
 	struct stat st;
 	SYS_KEEPS_ERRNO;
 
-	if (syscall(SYS_fstat, fd, &st) != 0)
-		return b;
-	b.socket = S_ISSOCK(st.st_mode);
-	b.anonymous = (st.st_mode & S_IFMT) == 0;
-	b.key = st.st_dev * 0x100000001b3u + st.st_ino;
-	if (b.anonymous)
-		b.key = (b.key + number(fd)) * 0x100000001b3u;
-	b.outside = is_outside(&st, b.key);
-	return b;
+	return syscall(SYS_fstat, fd, &st) == 0 ? behind_file(&st, fd)
+						: (struct behind){ .key = KEY_NONE };
 }
 
 uint64_t channel_key(int fd)
@@ -221,9 +232,12 @@ static void log_give_fd(struct thread *t, int fd)
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_OUTSIDE);
 }
 
+/* What has no type may be anything, and tell of whatever another thread has done. */
 static void log_take(struct thread *t, struct behind b)
 {
 	channel_log(t, FORMAT_K_TAKE, channel_of(b));
+	if (b.anonymous)
+		channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
 	if (goes_outside(b))
 		channel_log(t, FORMAT_K_TAKE, CHANNEL_OUTSIDE);
 }
@@ -246,12 +260,42 @@ void channel_take(unsigned channel)
 	hooked(FORMAT_K_TAKE, channel);
 }
 
-void channel_take_always(unsigned channel)
+/* Has it been given to by whoever sent it, or has set the timer? */
+static bool is_sent_here(int n, int code, uint32_t pid)
+{
+	if (code == SI_USER || code == SI_TKILL || code == SI_QUEUE)
+		return pid == (uint32_t)getpid();
+	return code == SI_TIMER ||
+	       (code == SI_KERNEL && (n == SIGALRM || n == SIGVTALRM || n == SIGPROF));
+}
+
+static void log_sender(struct thread *t, int n, int code, uint32_t pid)
+{
+	if (is_sent_here(n, code, pid))
+		return;
+	channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
+	channel_log(t, FORMAT_K_TAKE, CHANNEL_OUTSIDE);
+}
+
+static void log_signal(struct thread *t, int n, int code, uint32_t pid)
+{
+	channel_log(t, FORMAT_K_TAKE, channel_of_signal(n));
+	log_sender(t, n, code, pid);
+}
+
+void channel_take_signal(int n, const siginfo_t *info)
+{
+	HOOK(t)
+		log_signal(t, n, info->si_code, (uint32_t)info->si_pid);
+}
+
+void channel_take_handled(int n, const siginfo_t *info)
 {
 	HOOK(t) {
 		if (CONTROLLED(t))
-			control_orders(FORMAT_K_TAKE, kind_of(channel));
-		log_always(t, FORMAT_K_TAKE, channel);
+			control_orders(FORMAT_K_TAKE, kind_of(channel_of_signal(n)));
+		log_always(t, FORMAT_K_TAKE, channel_of_signal(n));
+		log_sender(t, n, info->si_code, (uint32_t)info->si_pid);
 	}
 }
 
@@ -295,6 +339,29 @@ void channel_take_fd(int fd)
 		log_take(t, behind(fd));
 }
 
+/* Files are always ready, if they are not queues of messages. */
+void channel_take_ready(int fd)
+{
+	HOOK(t) {
+		struct behind b = behind(fd);
+
+		log_take(t, b);
+		if (b.regular)
+			channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
+		if (b.anonymous) /* an epoll, by what it watches */
+			channel_log(t, FORMAT_K_TAKE, CHANNEL_SOCKET);
+	}
+}
+
+void channel_take_file(const struct stat *st, bool found)
+{
+	HOOK(t) {
+		channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
+		if (found)
+			log_take(t, behind_file(st, -1));
+	}
+}
+
 /* The last turn was its own: then it has nothing to take.  It gives each time, for each time it has read
  * more; but not before it has made another thread, which comes after that anyway.  No gates: the plan's are
  * at the channel of what was read. */
@@ -319,7 +386,7 @@ void channel_take_read(int fd, const void *bytes, size_t n)
 			turn_log(t, CHANNEL_TURN + slot(b.key));
 		if (b.anonymous && __atomic_load_n(&has_signalfd, __ATOMIC_RELAXED))
 			for (; n >= sizeof(*s); n -= sizeof(*s), s++)
-				channel_log(t, FORMAT_K_TAKE, channel_of_signal((int)s->ssi_signo));
+				log_signal(t, (int)s->ssi_signo, s->ssi_code, s->ssi_pid);
 	}
 }
 
@@ -353,6 +420,17 @@ void channel_has_signalfd(void)
 	__atomic_store_n(&has_signalfd, true, __ATOMIC_RELAXED);
 }
 
+void channel_watches_files(void)
+{
+	__atomic_store_n(&watches_files, true, __ATOMIC_SEQ_CST);
+}
+
+void channel_tells_by_signal(int fd)
+{
+	HOOK(t)
+		carry(of_fd(fd));
+}
+
 void channel_carry(int in, int out)
 {
 	HOOK(t) {
@@ -383,10 +461,15 @@ void channel_forked(void)
 	__atomic_store_n(&has_forked, true, __ATOMIC_SEQ_CST);
 }
 
+bool channel_has_forked(void)
+{
+	return __atomic_load_n(&has_forked, __ATOMIC_SEQ_CST);
+}
+
 void channel_log_unseen(struct thread *t, unsigned kind)
 {
 	channel_log(t, kind, CHANNEL_UNSEEN);
-	if (__atomic_load_n(&has_forked, __ATOMIC_SEQ_CST))
+	if (channel_has_forked())
 		channel_log(t, kind, CHANNEL_OUTSIDE);
 }
 

@@ -39,6 +39,8 @@
 #ifndef CAPTURE_CHANNEL_H
 #define CAPTURE_CHANNEL_H
 
+#include <signal.h>
+
 #include "capture/sync.h"
 
 #define CHANNEL_FILES 256u
@@ -60,10 +62,17 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel);
 /* The same as a hook of their own; errno is kept. */
 void channel_give(unsigned channel);
 void channel_take(unsigned channel);
-/* Also if nothing was given: where a signal handler begins. */
-void channel_take_always(unsigned channel);
+/* A signal has come, which if no thread of this process sent it tells of whatever was done. */
+void channel_take_signal(int n, const siginfo_t *info);
+/* Where its handler begins: also if nothing was given. */
+void channel_take_handled(int n, const siginfo_t *info);
 void channel_give_fd(int fd);
 void channel_take_fd(int fd);
+/* The same of one that is ready, by what has happened behind it. */
+void channel_take_ready(int fd);
+/* A file was looked for, by any name: that it is there, or not, and how it is. */
+struct stat;
+void channel_take_file(const struct stat *st, bool found);
 /* GIVE before a call that may wait for room; vain: or come back without having sent anything. */
 void channel_send_fd(int fd, bool vain);
 /* Before a call that takes from fd, under control: the gate, if there is one. */
@@ -94,6 +103,10 @@ void channel_same(int old_fd, int new_fd);
 void channel_watch(int epoll, int fd);
 /* There are signalfds. */
 void channel_has_signalfd(void);
+/* Somebody may be told of what is done to files; before. */
+void channel_watches_files(void);
+/* The process is to get signals of what is done to fd; before. */
+void channel_tells_by_signal(int fd);
 
 /* The kernel moves data from one to the other: before it does. */
 void channel_carry(int in, int out);
@@ -103,6 +116,7 @@ void channel_made_pipe(const int fds[2]);
 void channel_forks(void);
 /* The same where nothing can be recorded. */
 void channel_forked(void);
+bool channel_has_forked(void);
 /* A bare system call: before it, and after it with its result, which is no error. */
 void channel_bare_gives(long number, const long a[6]);
 void channel_bare_takes(long number, const long a[6], long r);

@@ -7,15 +7,16 @@
  *
  * A lock of a file is given back by a close as well.
  *
- * What is not seen: that a reader makes room for a writer who waits for it, the opening
- * of a fifo, descriptors sent through sockets (an eventfd that arrives under another
- * number).
+ * What is not seen: that a reader makes room for a writer who waits for it, descriptors sent through sockets (an
+ * eventfd that arrives under another number).
  */
 #include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <asm/ioctls.h>
+#include <asm/sockios.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
@@ -77,7 +78,7 @@ static void polled(const struct pollfd *at, nfds_t n, int r)
 {
 	for (nfds_t i = 0; r > 0 && i < n; i++)
 		if (at[i].revents != 0)
-			channel_take_fd(at[i].fd);
+			channel_take_ready(at[i].fd);
 }
 
 static const struct timespec no_time;
@@ -127,7 +128,7 @@ static void selected(int n, const fd_set *in, const fd_set *out, const fd_set *e
 {
 	for (int fd = 0; r > 0 && fd < n; fd++)
 		if (is_in(in, fd) || is_in(out, fd) || is_in(except, fd))
-			channel_take_fd(fd);
+			channel_take_ready(fd);
 }
 
 #define SELECTED_MOST 256
@@ -231,6 +232,18 @@ static bool is_file_lock(int op)
 	return op == F_SETLK || op == F_SETLKW || op == F_OFD_SETLK || op == F_OFD_SETLKW;
 }
 
+static bool tells_by_signal(int op, long arg)
+{
+	return op == F_SETOWN || op == F_SETOWN_EX || op == F_SETSIG || op == F_SETLEASE ||
+	       op == F_NOTIFY || (op == F_SETFL && (arg & O_ASYNC) != 0);
+}
+
+/* What others may ask for: all but what a new name of the file is like. */
+static bool is_state(int op)
+{
+	return !is_file_lock(op) && op != F_DUPFD && op != F_DUPFD_CLOEXEC;
+}
+
 /* arg: a number, a pointer or nothing; it is passed on as one word. */
 static int control(__typeof__(&fcntl) real, int fd, int op, void *arg)
 {
@@ -238,11 +251,17 @@ static int control(__typeof__(&fcntl) real, int fd, int op, void *arg)
 
 	if (is_file_lock(op))
 		channel_give(CHANNEL_UNSEEN);
+	if (tells_by_signal(op, (long)arg))
+		channel_tells_by_signal(fd);
+	if (is_state(op))
+		channel_give_fd(fd);
 	r = real(fd, op, arg);
 	if (r == -1)
 		return r;
 	if (is_file_lock(op))
 		locked(fd, r);
+	if (is_state(op))
+		channel_take_fd(fd);
 	if (op == F_DUPFD || op == F_DUPFD_CLOEXEC)
 		duplicated(fd, r);
 	return r;
@@ -283,9 +302,27 @@ void channel_bare_gives(long number, const long a[6])
 	case SYS_shutdown:
 	case SYS_bind:
 	case SYS_listen:
+	case SYS_ftruncate:
+	case SYS_fallocate:
+	case SYS_setsockopt:
 	case SYS_close:
 	case SYS_timerfd_settime:
 		channel_give_fd((int)a[0]);
+		break;
+	case SYS_fcntl:
+		if (tells_by_signal((int)a[1], a[2]))
+			channel_tells_by_signal((int)a[0]);
+		channel_give_fd((int)a[0]);
+		break;
+	case SYS_ioctl:
+		if (a[1] == FIOASYNC || a[1] == FIOSETOWN || a[1] == SIOCSPGRP)
+			channel_tells_by_signal((int)a[0]);
+		channel_give_fd((int)a[0]);
+		break;
+	case SYS_inotify_init:
+	case SYS_inotify_init1:
+	case SYS_fanotify_init:
+		channel_watches_files();
 		break;
 	case SYS_dup2:
 	case SYS_dup3:
@@ -336,6 +373,13 @@ void channel_bare_takes(long number, const long a[6], long r)
 	case SYS_preadv:
 	case SYS_connect:
 	case SYS_tee:
+	case SYS_ioctl:
+	case SYS_fcntl:
+	case SYS_lseek:
+	case SYS_fstat:
+	case SYS_getsockopt:
+	case SYS_getsockname:
+	case SYS_getpeername:
 		channel_take_fd((int)a[0]);
 		break;
 	case SYS_flock:

@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "capture/real.h"
+
 #define PAGE 4096u
 /* By how many slots the file grows: few at first, for small recordings; then it doubles their
  * number. */
@@ -292,7 +294,7 @@ static char *extent_map(int fd, uint64_t at, const struct format_slots *head)
 	if (!fits(at + head->length))
 		return NULL;
 	/* Blocks must be there before they are touched, or the program gets SIGBUS. */
-	if ((errno = posix_fallocate(fd, (off_t)at, (off_t)head->length)) != 0)
+	if ((errno = REAL(posix_fallocate)(fd, (off_t)at, (off_t)head->length)) != 0)
 		return NULL;
 	slots = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at + head->first);
 	if (slots == MAP_FAILED || !write_all(head, sizeof(*head), at))

@@ -318,6 +318,10 @@ static bool is_shared(int flags)
 	return (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
 }
 
+/* Addresses go over to mappings that unseen code makes (dlopen, shmat), and come back. */
+#define GAVE_UP(t) channel_log(t, FORMAT_K_GIVE, CHANNEL_UNSEEN)
+#define TOOK_OVER(t) channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN)
+
 EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
 	void *(*real)(void *, size_t, int, int, int, off_t) = REAL(mmap);
@@ -337,8 +341,9 @@ EXPORT void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 	p = real(at, n, prot, flags, fd, offset);
 	if (p != MAP_FAILED)
 		HOOK(t) {
-			if ((aux & ~FORMAT_ALLOC_STEADY) == FORMAT_ALLOC_SHARED)
-				shared_add(p, n, fd, offset);
+			TOOK_OVER(t);
+			if (aux & FORMAT_ALLOC_SHARED)
+				shared_add(p, n, flags & MAP_ANONYMOUS ? -1 : fd, offset);
 			map_birth(t, p, n, aux);
 		}
 	return p;
@@ -353,6 +358,7 @@ EXPORT int munmap(void *p, size_t n)
 		HOOK(t) {
 			shared_remove(p, n);
 			map_death(t, p, n);
+			GAVE_UP(t);
 		}
 	return REAL(munmap)(p, n);
 }
@@ -375,6 +381,7 @@ EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
 	va_end(args);
 	if (is_range(old, had))
 		HOOK(t) {
+			GAVE_UP(t);
 			if (moves)
 				map_death(t, old, had);
 			else if (whole_pages(had) > keep)
@@ -385,6 +392,8 @@ EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
 	if (moves && had != 0)
 		HOOK(t) {
 			void *now = p != MAP_FAILED ? p : old;
+
+			TOOK_OVER(t);
 
 			map_birth(t, now, p != MAP_FAILED ? n : had,
 				  shared ? FORMAT_ALLOC_SHARED : 0);

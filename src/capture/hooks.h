@@ -413,15 +413,14 @@ enum foresee_callee {
 	FORESEE_CALLEE_PLAIN, /* not known yet; of FORESEE_READING, or no pointer goes in */
 	FORESEE_CALLEE_READS, /* unseen, orders no threads, writes nothing of the program's: OPAQUE */
 	FORESEE_CALLEE_QUIET, /* unseen, orders no threads: OPAQUE */
-	FORESEE_CALLEE_NAMED, /* not known yet; of FORESEE_WAITING, so if unseen it may wait */
+	FORESEE_CALLEE_NAMED, /* not known yet; of a WAITS row, so if unseen it may wait */
 	FORESEE_CALLEE_WAITS, /* unseen, may wait for others: OPAQUE and GIVE before, TAKE after */
-	FORESEE_CALLEE_NAMED_READS, /* NAMED, of FORESEE_WAITING_READS */
 	FORESEE_CALLEE_WAITS_READS, /* WAITS, but it writes nothing of the program's */
 };
 
 /*
  * For a direct call of an external function the unit keeps one byte per
- * callee, initially NEW, PLAIN, NAMED or NAMED_READS, and emits
+ * callee, initially NEW, PLAIN or NAMED, and emits
  *	if (byte) foresee_opaque(&byte, callee, site, n, pointers...);
  *	the call
  *	if (byte > FORESEE_CALLEE_QUIET) foresee_returned(site);
@@ -457,37 +456,21 @@ void foresee_callback_end(void);
 	X("__cxa_guard_") X("__tsan_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
 
 /*
- * The rest of libc's functions, those without a row in a table.
- *
- * Functions that wait for other threads or let them go on, by ways that no stand-in of
- * the runtime sees.  A file that is there or not is such a way: lock files.  Of the opens only those
- * that want to be the first count.
+ * The rest of libc's functions, those without a row in a table.  unseen_libc.c says which of them order threads.
  */
-#define FORESEE_WAITING(X)                                                                  \
-	X(semop) X(semtimedop) X(semctl) X(msgrcv) X(msgctl) X(mq_receive)                  \
-	X(mq_timedreceive) X(mq_notify) X(wait) X(wait3) X(wait4) X(waitid) X(waitpid)      \
-	X(aio_read) X(aio_write) X(aio_fsync)       \
-	X(aio_suspend) X(aio_error) X(aio_return) X(aio_cancel) X(lio_listio)               \
-	X(getaddrinfo_a) X(gai_suspend)
-
-/* The same of those that only read what they are given. */
-#define FORESEE_WAITING_READS(X)                                                            \
-	X(msgsnd) X(mq_send) X(mq_timedsend) X(pidfd_send_signal) X(open)                  \
-	X(open64) X(openat) X(openat64) X(mkdir) X(mkdirat) X(mkfifo) X(rmdir) X(unlink)    \
-	X(unlinkat) X(remove) X(rename) X(renameat) X(link) X(linkat) X(symlink)            \
-	X(symlinkat) X(access) X(faccessat)
 
 /* Functions that only read what they are given. */
 #define FORESEE_READING(X)                                                                  \
 	X(psignal) X(syslog) X(vsyslog) X(open) X(open64) X(openat) X(openat64) X(openlog)  \
 	X(fopen) X(fopen64) X(fdopen) X(freopen) X(opendir) X(closedir) X(rewinddir)        \
-	X(feof) X(ferror) X(clearerr) X(fileno) X(fseek) X(fseeko) X(ftell) X(ftello)       \
-	X(rewind) X(ungetc) X(fputwc) X(fputws) X(wprintf) X(fwprintf) X(strcoll)           \
-	X(strverscmp) X(wcslen) X(wcscmp) X(wcsncmp) X(wmemcmp) X(atof) X(atoll)            \
-	X(setlocale) X(chdir) X(chmod) X(chown) X(truncate) X(setsockopt) X(inet_addr)      \
+	X(fileno) X(strcoll) X(strverscmp) X(wcslen) X(wcscmp) X(wcsncmp) X(wmemcmp)        \
+	X(atof) X(atoll) X(setlocale) X(chdir) X(chmod) X(chown) X(truncate) X(inet_addr)   \
 	X(dlsym) X(dlerror) X(freeaddrinfo) X(gai_strerror) X(strerror) X(strsignal)        \
 	X(setenv) X(unsetenv) X(regfree) X(globfree) X(freelocale) X(mlock) X(munlock)      \
-	X(madvise) X(mprotect) X(msync)
+	X(madvise) X(mprotect) X(msync) X(msgsnd) X(mq_send) X(mq_timedsend)                \
+	X(pidfd_send_signal) X(mkdir) X(mkdirat) X(mkfifo) X(rmdir) X(unlink) X(unlinkat)   \
+	X(remove) X(rename) X(renameat) X(link) X(linkat) X(symlink) X(symlinkat)           \
+	X(access) X(faccessat)
 
 /* Functions that touch no memory of the caller's. */
 #define FORESEE_PURE(X)                                                                     \
@@ -502,7 +485,7 @@ void foresee_callback_end(void);
 	X(__errno_location) X(__assert_fail) X(__stack_chk_fail) X(__cxa_begin_catch)       \
 	X(__cxa_end_catch) X(__cxa_throw) X(__cxa_allocate_exception)                       \
 	X(__cxa_free_exception) X(__cxa_rethrow) X(_Unwind_Resume)                          \
-	X(__clang_call_terminate) X(_ZSt9terminatev) X(__cxa_atexit) X(atexit)              \
+	X(__clang_call_terminate) X(_ZSt9terminatev)                                        \
 	X(__cxa_pure_virtual) X(getenv) X(__ctype_b_loc) X(__ctype_tolower_loc)             \
 	X(__ctype_toupper_loc)
 

@@ -78,7 +78,20 @@
 #define LEFT(p) log_wrote((void *)(p), sizeof(*(p)))
 #define PUT(p) log_store(p, &its, sizeof(its))
 
+/* After a call that asks what a file is like. */
+#define LOOKED_UP(found, st) channel_take_file((const struct stat *)&(st), found)
+/* ... or anything else that the kernel keeps for all threads. */
+#define ASKED channel_take(CHANNEL_UNSEEN)
+
 #define COUNT(n) ((n) > 0 ? (size_t)(n) : 0)
+
+/* A signal that is there, but has not come. */
+static void take_pending(const sigset_t *set)
+{
+	for (int n = 1; n < _NSIG; n++)
+		if (sigismember(set, n) == 1)
+			channel_take_signal(n, &(siginfo_t){ .si_code = SI_KERNEL });
+}
 
 static void left_string(char *s)
 {
@@ -262,9 +275,16 @@ EXPORT int foresee_libc_ioctl(int fd, unsigned long request, ...)
 	p = va_arg(list, void *);
 	va_end(list);
 	log_opaque(n != 0 ? FORMAT_OPAQUE_READS : 0, (const void *[]){ p }, 1);
+	if (request == FIOASYNC || request == FIOSETOWN || request == SIOCSPGRP)
+		channel_tells_by_signal(fd);
+	channel_give_fd(fd);
+	channel_unseen(FORMAT_K_GIVE);
 	r = ioctl(fd, request, p);
-	if (r != -1)
+	channel_unseen(FORMAT_K_TAKE);
+	if (r != -1) {
+		channel_take_fd(fd);
 		log_wrote(p, n);
+	}
 	return r;
 }
 

@@ -179,7 +179,7 @@ static _Noreturn void wait_for_end(void)
 		syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 }
 
-void linger(void)
+static void let_others_go_on(void)
 {
 	SYS_KEEPS_ERRNO;
 
@@ -192,6 +192,12 @@ void linger(void)
 	}
 	mine = true;
 	wait_for_others();
+}
+
+void linger(void)
+{
+	let_others_go_on();
+	start_handlers();
 }
 
 /* ---- the ways to end ---- */

@@ -14,6 +14,7 @@
 #include "capture/filter.h"
 #include "capture/lean.h"
 #include "capture/lock_priv.h"
+#include "capture/shared.h"
 
 #ifdef FORESEE_LOCKS
 
@@ -71,7 +72,7 @@ static inline bool locks_fast_put(struct thread *t, unsigned kind, unsigned aux,
 	unsigned n;
 
 	(void)pc, (void)sp;
-	if (UNLIKELY(lock_watch != NULL))
+	if (UNLIKELY(lock_watch != NULL || __atomic_load_n(&shared_used, __ATOMIC_RELAXED) != 0))
 		return false;
 	filter_sweep(t);
 	log_ready(t, site); /* before others can name the event */

@@ -35,6 +35,7 @@ STUB(unseen_begin, (struct thread * t, const void *f))
 STUB(unseen_main, (struct thread * t))
 STUB(unseen_runs, (struct thread * t))
 STUB(module_forked, (void))
+STUB(start_handlers, (void))
 STUB(tag_share, (int advice))
 STUB(tag_reset, (const void *p, size_t n))
 

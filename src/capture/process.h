@@ -73,5 +73,7 @@ void linger_set(uint64_t ms);
 void linger_describe(void);
 /* At the end of the program, before anything that belongs to it. */
 void linger(void);
+/* Handlers that any thread may have set are about to run. */
+void start_handlers(void);
 
 #endif /* CAPTURE_PROCESS_H */

@@ -15,8 +15,10 @@
  */
 #include "capture/shared.h"
 
+#include <sys/shm.h>
 #include <sys/stat.h>
 
+#include "capture/channel.h"
 #include "capture/range.h"
 #include "capture/sync.h"
 
@@ -26,13 +28,14 @@ struct mapping {
 	uintptr_t at; /* 0: none */
 	size_t n;
 	dev_t device;
-	ino_t inode;
+	ino_t inode; /* 0: of no file, and shared with children only; of System V: 1, on no device */
 	off_t offset;
 };
 
 static struct mapping mappings[MAPPINGS]; /* guarded by lock */
 static struct sys_lock lock;		  /* taken inside a hook, or by a thread without one */
-static uint32_t used;			  /* atomic: a bound on the entries; 0: nothing to do */
+uint32_t shared_used;			  /* a bound on the entries */
+static bool is_full;			  /* atomic: there were more */
 
 static bool file_stat(int fd, struct stat *st)
 {
@@ -41,31 +44,56 @@ static bool file_stat(int fd, struct stat *st)
 	return syscall(SYS_fstat, fd, st) == 0;
 }
 
-void shared_add(void *p, size_t n, int fd, off_t offset)
+static void add(const struct mapping *m)
 {
-	struct stat st;
 	uint32_t i;
 
-	if (!file_stat(fd, &st))
-		return;
 	SYS_HOLD(&lock);
 	for (i = 0; i < MAPPINGS && mappings[i].at != 0; i++)
 		;
 	if (i < MAPPINGS) {
-		mappings[i] = (struct mapping){ (uintptr_t)p, n, st.st_dev, st.st_ino, offset };
-		if (used <= i)
-			__atomic_store_n(&used, i + 1, __ATOMIC_RELAXED);
+		mappings[i] = *m;
+		if (shared_used <= i)
+			__atomic_store_n(&shared_used, i + 1, __ATOMIC_RELAXED);
+	} else {
+		__atomic_store_n(&is_full, true, __ATOMIC_RELAXED);
 	}
+}
+
+void shared_add(void *p, size_t n, int fd, off_t offset)
+{
+	struct stat st = { 0 };
+
+	if (fd == -1 || file_stat(fd, &st))
+		add(&(struct mapping){ (uintptr_t)p, n, st.st_dev, st.st_ino, offset });
+}
+
+void shared_attached(void *p, int id)
+{
+	struct shmid_ds state;
+	SYS_KEEPS_ERRNO;
+
+	if (shmctl(id, IPC_STAT, &state) == 0)
+		add(&(struct mapping){ (uintptr_t)p, state.shm_segsz, .inode = 1 });
+}
+
+bool shared_is_elsewhere(const void *p)
+{
+	SYS_HOLD(&lock);
+	for (uint32_t i = 0; i < shared_used; i++)
+		if (mappings[i].at != 0 && (uintptr_t)p - mappings[i].at < mappings[i].n)
+			return mappings[i].inode != 0 || channel_has_forked();
+	return __atomic_load_n(&is_full, __ATOMIC_RELAXED);
 }
 
 void shared_remove(const void *p, size_t n)
 {
 	uintptr_t from = (uintptr_t)p;
 
-	if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0)
+	if (__atomic_load_n(&shared_used, __ATOMIC_RELAXED) == 0)
 		return;
 	SYS_HOLD(&lock);
-	for (uint32_t i = 0; i < used; i++) {
+	for (uint32_t i = 0; i < shared_used; i++) {
 		struct mapping *m = &mappings[i];
 
 		if (m->at - from < n)
@@ -77,10 +105,10 @@ void shared_remove(const void *p, size_t n)
 
 bool shared_move(const void *p, void *to, size_t n)
 {
-	if (p == NULL || __atomic_load_n(&used, __ATOMIC_RELAXED) == 0)
+	if (p == NULL || __atomic_load_n(&shared_used, __ATOMIC_RELAXED) == 0)
 		return false;
 	SYS_HOLD(&lock);
-	for (uint32_t i = 0; i < used; i++)
+	for (uint32_t i = 0; i < shared_used; i++)
 		if (mappings[i].at == (uintptr_t)p) {
 			mappings[i].at = (uintptr_t)to;
 			mappings[i].n = n;
@@ -106,8 +134,8 @@ static void touch(const struct stat *st, off_t at, size_t n, bool begun)
 	HOOK(t) {
 		SYS_HOLD(&lock);
 
-		ASSERT_RECORDING(used <= MAPPINGS);
-		for (uint32_t i = 0; i < used; i++)
+		ASSERT_RECORDING(shared_used <= MAPPINGS);
+		for (uint32_t i = 0; i < shared_used; i++)
 			if (mappings[i].at != 0 && mappings[i].inode == st->st_ino &&
 			    mappings[i].device == st->st_dev)
 				mapping_touch(t, &mappings[i], at, n, begun);
@@ -127,7 +155,7 @@ off_t shared_write_begin(int fd, off_t at, size_t n)
 {
 	struct stat st;
 
-	if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0 || !file_stat(fd, &st) ||
+	if (__atomic_load_n(&shared_used, __ATOMIC_RELAXED) == 0 || !file_stat(fd, &st) ||
 	    !S_ISREG(st.st_mode))
 		return SHARED_HERE;
 	if (at == SHARED_HERE)

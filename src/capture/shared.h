@@ -1,6 +1,7 @@
 /*
- * Files that are mapped into memory for all to see (MAP_SHARED): what a call writes to such a
- * file appears in the mapping, though no instruction stored it there.
+ * Memory that other processes, or other addresses, show as well (MAP_SHARED): what a call writes to a
+ * mapped file appears in the mapping, though no instruction stored it there, and a lock in such memory may be
+ * taken and given back unseen.
  *
  * Threads: any; inside a hook, or before the first one.
  */
@@ -11,11 +12,17 @@
 
 #include "capture/thread.h"
 
-/* [p, p + n) shows the file fd from offset on; it no longer does. */
+/* [p, p + n) shows the file fd from offset on, or (-1) is shared with processes to come; it no longer does. */
 void shared_add(void *p, size_t n, int fd, off_t offset);
+/* The same of memory of System V. */
+void shared_attached(void *p, int id);
 void shared_remove(const void *p, size_t n);
 /* The mapping at p is now the one of n bytes at `to'.  False: it is none of these. */
 bool shared_move(const void *p, void *to, size_t n);
+
+/* May another process, or this one by another address, use the object at p? */
+extern uint32_t shared_used; /* atomic; 0: there is no such memory */
+bool shared_is_elsewhere(const void *p);
 
 /* SHARED_HERE: at the file's position, or at its end if it is opened so. */
 #define SHARED_HERE ((off_t)-1)

@@ -16,8 +16,8 @@
  * its thread again.  Faults cannot be put off, nor signals whose handler is reset when it is called
  * (SA_RESETHAND); their handlers run at once, and the log only says that they did (NESTED).
  *
- * Not seen: signals that the kernel sends because of what another thread did
- * (SIGIO, SIGPIPE, end of asynchronous input and output).
+ * A signal that no thread of this process has sent comes after all that was given to unseen code and to other
+ * processes: the kernel sends it for what somebody has done (a child that ends, a message that comes, SIGIO).
  */
 #include <sys/time.h>
 #include <ucontext.h>
@@ -159,7 +159,7 @@ static void handle(int n, siginfo_t *info, void *context)
 	if (!(__atomic_load_n(&a->flags, __ATOMIC_RELAXED) & SA_NODEFER))
 		mask |= BIT(n);
 	view->call_site = 0; /* it is the site of the interrupted code */
-	channel_take_always(channel_of_signal(n));
+	channel_take_handled(n, info);
 	mask_set(mask | mask_of(&((ucontext_t *)context)->uc_sigmask));
 	errno = saved;
 	/* A handler that only takes the number ignores the other arguments. */
@@ -474,7 +474,32 @@ static void cancelling(pthread_t thread)
 		if ((pid) != getpid())                                    \
 			channel_give(CHANNEL_OUTSIDE); /* it ends, say */ \
 	} while (0)
-#define TAKEN(n) channel_take(channel_of_signal(n))
+
+/* Who waits for a signal need not ask who sent it, but has to be told. */
+#define INFO                   \
+	siginfo_t its = { 0 }; \
+	if (info == NULL)      \
+	info = &its
+#define TAKEN                                         \
+	do {                                          \
+		if (r > 0)                            \
+			channel_take_signal(r, info); \
+	} while (0)
+
+static int wait_for(const sigset_t *set, int *n)
+{
+	siginfo_t info;
+	int r;
+
+	do
+		r = REAL(sigwaitinfo)(set, &info);
+	while (r == -1 && errno == EINTR);
+	if (r == -1)
+		return errno;
+	channel_take_signal(r, &info);
+	*n = r;
+	return 0;
+}
 
 #define INTERPOSED_SIGNALS
 #include "capture/interposed.def"

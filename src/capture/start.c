@@ -145,11 +145,15 @@ const char *start_next(void)
 	return trace;
 }
 
+extern void *__dso_handle __attribute__((visibility("hidden")));
+extern int __cxa_at_quick_exit(void (*f)(void *), void *image);
+
 /* A handler of at_quick_exit; it runs after those of the program, for it was registered first. */
 static int quick_status;
 
-static void at_quick(void)
+static void at_quick(void *unused)
 {
+	(void)unused;
 	if (fork_is_recorded())
 		finish(quick_status & 0xff);
 }
@@ -173,8 +177,8 @@ static bool begin(void)
 	fork_start(opt.follow);
 	signal_start();
 	linger_set(opt.linger);
-	on_exit(at_exit, NULL);
-	at_quick_exit(at_quick);
+	REAL(on_exit)(at_exit, NULL); /* not as the program does: no thread is known yet */
+	REAL(__cxa_at_quick_exit)(at_quick, &__dso_handle);
 	first = thread_adopt();
 	if (first != NULL)
 		create_first(first);

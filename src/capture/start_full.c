@@ -6,6 +6,7 @@
  *	guard=FILE, guard-all
  *	FORESEE_CUT      for tests: a cut after so many bytes
  */
+#include "capture/channel.h"
 #include "capture/control.h"
 #include "capture/elf.h"
 #include "capture/guard.h"
@@ -74,6 +75,11 @@ void start_not(void)
 {
 	module_watch(
 		&(struct foresee_watch){ .low = FORESEE_NO_ADDRESS, .twins = FORESEE_TWINS_TRUST });
+}
+
+void start_handlers(void)
+{
+	channel_unseen(FORMAT_K_TAKE);
 }
 
 bool start_prepare(void)

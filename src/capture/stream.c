@@ -4,12 +4,13 @@
  * gives at once; one that flushes the buffer gives as well; each thread that gets something from a
  * buffer takes.
  *
- * Streams without a descriptor, in memory, bring no order.  Not seen: wide
+ * Streams without a descriptor, in memory, count as unseen code.  Not seen: the scanning of wide
  * characters, and fflush(NULL) of streams other than stdout and stderr.
  */
 #define __NO_INLINE__ 1 /* or the header defines some of them itself */
 #include <poll.h>
 #include <stdio.h>
+#include <wchar.h>
 
 #include "capture/channel.h"
 #include "capture/libc_priv.h"
@@ -23,8 +24,12 @@ static int number(FILE *f)
 
 static void give(FILE *f)
 {
-	if (f != NULL) {
-		channel_give_fd(number(f));
+	int fd = f != NULL ? number(f) : -1;
+
+	if (fd >= 0) {
+		channel_give_fd(fd);
+	} else if (f != NULL) {
+		channel_give(CHANNEL_UNSEEN);
 	} else {
 		channel_give_fd(number(stdout));
 		channel_give_fd(number(stderr));
@@ -43,7 +48,23 @@ static void await(FILE *f)
 
 static void take(FILE *f)
 {
-	channel_take_read(number(f), NULL, 0);
+	int fd = number(f);
+
+	if (fd >= 0)
+		channel_take_read(fd, NULL, 0);
+	else
+		channel_take(CHANNEL_UNSEEN);
+}
+
+/* Nothing is taken out, but where it stands is told. */
+static void ask(FILE *f)
+{
+	int fd = number(f);
+
+	if (fd >= 0)
+		channel_take_fd(fd);
+	else
+		channel_take(CHANNEL_UNSEEN);
 }
 
 #define INTERPOSED_STREAMS

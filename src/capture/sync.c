@@ -5,6 +5,7 @@
 #include "capture/filter.h"
 #include "capture/guard.h"
 #include "capture/lean.h"
+#include "capture/shared.h"
 #include "capture/unseen.h"
 
 /* An event that only says something about the object and does not change it. */
@@ -176,6 +177,46 @@ INLINE uint64_t operation(struct thread *t, unsigned kind, unsigned aux, const v
 	return t->tseq;
 }
 
+/*
+ * An object that another process has as well, or this one at another address, passes on what nobody here has
+ * logged.  So it gives to other processes what it gives to threads, and takes from them.
+ */
+static COLD void elsewhere(struct thread *t, unsigned kind, unsigned passes)
+{
+	bool gives = kind == FORMAT_K_REL || kind == FORMAT_K_RREL || kind == FORMAT_K_SEM_POST ||
+		     kind == FORMAT_K_SIGNAL || kind == FORMAT_K_BROADCAST ||
+		     kind == FORMAT_K_BAR_IN || kind == FORMAT_K_ONCE_END;
+	bool takes = kind == FORMAT_K_ACQ || kind == FORMAT_K_RACQ || kind == FORMAT_K_SEM_WAIT ||
+		     kind == FORMAT_K_WAKE || kind == FORMAT_K_BAR_OUT ||
+		     kind == FORMAT_K_ONCE_PASS || kind == FORMAT_K_ONCE_BEGIN ||
+		     kind == FORMAT_K_TRYFAIL || kind == FORMAT_K_SEM_FAIL;
+
+	if (passes == FORMAT_K_GIVE ? gives : takes)
+		channel_log(t, passes, CHANNEL_OUTSIDE);
+}
+
+static inline bool is_elsewhere(const void *obj)
+{
+#ifdef FORESEE_LOCKS
+	(void)obj;
+	return false;
+#else
+	return UNLIKELY(__atomic_load_n(&shared_used, __ATOMIC_RELAXED) != 0) &&
+	       shared_is_elsewhere(obj);
+#endif
+}
+
+static uint64_t operation_shared(struct thread *t, unsigned kind, unsigned aux, const void *obj,
+				 const uint64_t *args, unsigned nargs)
+{
+	uint64_t own;
+
+	elsewhere(t, kind, FORMAT_K_GIVE);
+	own = operation(t, kind, aux, obj, args, nargs);
+	elsewhere(t, kind, FORMAT_K_TAKE);
+	return own;
+}
+
 uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj)
 {
 	if (is_remark(kind) && vain_again(t, vain_of(kind, aux), (uintptr_t)obj)) {
@@ -183,6 +224,8 @@ uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj
 			control_logged(t, kind, aux, obj, call_site(t));
 		return t->tseq;
 	}
+	if (UNLIKELY(is_elsewhere(obj)))
+		return operation_shared(t, kind, aux, obj, NULL, 0);
 	operation(t, kind, aux, obj, NULL, 0);
 	if (is_vain(kind, aux))
 		vain_note(t, kind, aux, (uintptr_t)obj);
@@ -191,7 +234,8 @@ uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj
 
 uint64_t sync_log1(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a)
 {
-	return operation(t, kind, aux, obj, &a, 1);
+	return UNLIKELY(is_elsewhere(obj)) ? operation_shared(t, kind, aux, obj, &a, 1)
+					   : operation(t, kind, aux, obj, &a, 1);
 }
 
 uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a,
@@ -199,7 +243,8 @@ uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *ob
 {
 	uint64_t args[2] = { a, b };
 
-	return operation(t, kind, aux, obj, args, 2);
+	return UNLIKELY(is_elsewhere(obj)) ? operation_shared(t, kind, aux, obj, args, 2)
+					   : operation(t, kind, aux, obj, args, 2);
 }
 
 uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,

@@ -14,8 +14,8 @@
  *	TAKE
  *
  * That orders more than the program does, so predictions are missed.  Code that is known to order
- * nothing, or only by functions that have stand-ins, is left out: libc and its companions, and code
- * in the same image as instrumented code, for somebody decided not to instrument it.
+ * nothing, or only by functions that have stand-ins, is left out: functions of libc by name, its companions,
+ * and code in the same image as instrumented code, for somebody decided not to instrument it.
  *
  * Images are looked up without a lock (_dl_find_object): a constructor may be waiting,
  * inside dlopen, for the thread that asks.
@@ -26,22 +26,34 @@
 #include <link.h>
 
 #include "capture/channel.h"
+#include "capture/unseen_libc.h"
 
-/* Libraries by the beginning of their file name. */
+/* Libraries by the beginning of their file name: those that order nothing, and libc. */
 static const char *const quiet[] = {
-	"libc.so",	"libm.so",    "libmvec.so",  "libpthread.so",	 "libdl.so",
-	"librt.so",	"ld-linux",   "libgcc_s.so", "libstdc++.so",	 "libc++",
-	"libresolv.so", "linux-vdso", "libutil.so",  "libforesee_rt.so",
+	"libm.so", "libmvec.so",   "ld-linux",	 "libgcc_s.so",	     "libstdc++.so",
+	"libc++",  "libresolv.so", "linux-vdso", "libforesee_rt.so",
 };
+static const char *const libc[] = { "libc.so", "libpthread.so", "libdl.so", "librt.so",
+				    "libutil.so" };
 
-static bool is_quiet(const char *path)
+static bool is_one_of(const char *path, const char *const *list, size_t n)
 {
 	const char *name = text_behind(path, '/');
 
-	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++)
-		if (strncmp(name, quiet[i], strlen(quiet[i])) == 0)
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(name, list[i], strlen(list[i])) == 0)
 			return true;
 	return false;
+}
+
+static bool is_libc(const char *path)
+{
+	return is_one_of(path, libc, sizeof(libc) / sizeof(*libc));
+}
+
+static bool is_quiet(const char *path)
+{
+	return is_one_of(path, quiet, sizeof(quiet) / sizeof(*quiet));
 }
 
 /*
@@ -75,23 +87,23 @@ static enum foresee_callee by_image(const void *f, enum foresee_callee what)
 	}
 	if (module_is_seen(at.dlfo_map_start))
 		return FORESEE_CALLEE_QUIET;
-	if (!is_quiet(at.dlfo_link_map->l_name))
+	if (is_libc(at.dlfo_link_map->l_name)) {
+		if (unseen_libc_orders(at.dlfo_link_map, f))
+			return what == FORESEE_CALLEE_PLAIN ? FORESEE_CALLEE_WAITS_READS
+							    : FORESEE_CALLEE_WAITS;
+	} else if (!is_quiet(at.dlfo_link_map->l_name)) {
 		return FORESEE_CALLEE_WAITS;
+	}
 	return what == FORESEE_CALLEE_PLAIN ? FORESEE_CALLEE_READS : FORESEE_CALLEE_QUIET;
 }
 
-/* What a call of f is: SEEN, READS, QUIET or WAITS.  what: as far as the pass could tell, NEW, PLAIN
- * or NAMED. */
+/* What a call of f is, neither NEW, PLAIN nor NAMED: what the pass could tell. */
 static enum foresee_callee callee_of(const void *f, enum foresee_callee what)
 {
 	if (module_has_function(f))
 		return FORESEE_CALLEE_SEEN;
 	if (what == FORESEE_CALLEE_NAMED)
 		return FORESEE_CALLEE_WAITS;
-	if (what == FORESEE_CALLEE_NAMED_READS) /* if it is libc's */
-		return by_image(f, FORESEE_CALLEE_PLAIN) == FORESEE_CALLEE_READS
-			       ? FORESEE_CALLEE_WAITS_READS
-			       : FORESEE_CALLEE_WAITS;
 	return by_image(f, what);
 }
 
@@ -186,7 +198,7 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site,
 	else if (callee != NULL)
 		what = FORESEE_CALLEE_NEW;
 	if (what == FORESEE_CALLEE_NEW || what == FORESEE_CALLEE_PLAIN ||
-	    what == FORESEE_CALLEE_NAMED || what == FORESEE_CALLEE_NAMED_READS) {
+	    what == FORESEE_CALLEE_NAMED) {
 		what = callee_of(callee, what);
 		if (byte != NULL)
 			__atomic_store_n(byte, (uint8_t)what, __ATOMIC_RELAXED);
@@ -235,3 +247,11 @@ EXPORT void foresee_callback_end(void)
 	HOOK(t)
 		log_at(t, FORMAT_K_GIVE, 0);
 }
+
+/* The first thread alone comes before all others. */
+#define GIVE                     \
+	if (thread_was_forked()) \
+	channel_unseen(FORMAT_K_GIVE)
+
+#define INTERPOSED_HANDLERS
+#include "capture/interposed.def"

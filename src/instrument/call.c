@@ -4,10 +4,9 @@
  */
 #include "instrument/unit_priv.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
 
-enum how { KNOWN, PURE, UNSEEN, READS, WAITS, WAITS_READS };
+enum how { KNOWN, PURE, UNSEEN, READS, WAITS };
 
 /* Functions that the runtime stands in for, and their types, as libc.def explains them. */
 static const struct {
@@ -74,12 +73,6 @@ static bool name_is(const char *name, enum how how)
 #define X(id) { #id, READS },
 			FORESEE_READING(X)
 #undef X
-#define X(id) { #id, WAITS },
-				FORESEE_WAITING(X)
-#undef X
-#define X(id) { #id, WAITS_READS },
-					FORESEE_WAITING_READS(X)
-#undef X
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -98,8 +91,10 @@ static bool name_is_known(const char *name)
 
 	if (name_is(name, KNOWN))
 		return true;
-	/* Functions that get something store it in the caller's memory, unseen. */
-	if (strstr(name, "get") && !strstr(name, "getspecific"))
+	/* Functions that get something store it in the caller's memory, unseen; semaphores that have a name come
+	 * and go as files do. */
+	if ((strstr(name, "get") && !strstr(name, "getspecific")) || !strcmp(name, "sem_open") ||
+	    !strcmp(name, "sem_unlink"))
 		return false;
 	return UNIT_HAS_ONE_OF(name, prefixes);
 }
@@ -235,25 +230,12 @@ static bool is_harmless_system_call(LLVMValueRef call)
 	return false;
 }
 
-/* open and openat: do the flags say that the file must not exist yet?  True if they are not known. */
-static bool is_first_open(LLVMValueRef call, unsigned at)
-{
-	LLVMValueRef flags = LLVMGetNumArgOperands(call) > at ? LLVMGetOperand(call, at) : NULL;
-
-	return !flags || !LLVMIsAConstantInt(flags) ||
-	       (LLVMConstIntGetZExtValue(flags) & O_EXCL) != 0;
-}
-
-/* FORESEE_CALLEE_NAMED or _READS for a function of libc that may wait; else NEW. */
+/* FORESEE_CALLEE_NAMED for a stand-in that may wait; else NEW. */
 static enum foresee_callee may_wait(LLVMValueRef call, const char *name)
 {
-	if ((!strcmp(name, "syscall") && is_harmless_system_call(call)) ||
-	    ((!strcmp(name, "open") || !strcmp(name, "open64")) && !is_first_open(call, 1)) ||
-	    ((!strcmp(name, "openat") || !strcmp(name, "openat64")) && !is_first_open(call, 2)))
+	if (!strcmp(name, "syscall") && is_harmless_system_call(call))
 		return FORESEE_CALLEE_NEW;
-	return name_is(name, WAITS)	    ? FORESEE_CALLEE_NAMED
-	       : name_is(name, WAITS_READS) ? FORESEE_CALLEE_NAMED_READS
-					    : FORESEE_CALLEE_NEW;
+	return name_is(name, WAITS) ? FORESEE_CALLEE_NAMED : FORESEE_CALLEE_NEW;
 }
 
 /* The byte that says what a callee is; it has two when only some calls of it may wait. */

@@ -57,6 +57,8 @@ static bool library_is_quiet(const char *name)
 		"getopt",
 		"getopt_long",
 		"exit",
+		"atexit",
+		"__cxa_atexit",
 		"_exit",
 		"rand",
 		"random",

@@ -41,11 +41,11 @@ int main(void)
 	assert(sem_clockwait(&s, CLOCK_REALTIME, &future) == 0); // expect T1: semwait s
 	sem_destroy(&s);					 // expect T1: semdestroy s
 	snprintf(name, sizeof(name), "/foresee-test-%d", (int)getpid());
-	named = sem_open(name, O_CREAT | O_EXCL, 0600, 0);
+	named = sem_open(name, O_CREAT | O_EXCL, 0600, 0); // expect T1: give unseen; take unseen
 	assert(named != SEM_FAILED);
-	sem_unlink(name);
-	sem_post(named); // expect T1: sempost
-	sem_wait(named); // expect T1: semwait
+	sem_unlink(name); // expect T1: give unseen; take unseen
+	sem_post(named);  // expect T1: sempost
+	sem_wait(named);  // expect T1: semwait
 	sem_close(named);
 	return 0; // expect T1: threadend
 }

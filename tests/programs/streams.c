@@ -52,7 +52,7 @@ int main(void)
 	fclose(g); // expect T1: give file
 	m = fmemopen(text, sizeof(text), "w");
 	errno = 5555;
-	assert(fputs("nobody", m) >= 0 && errno == 5555);
-	fclose(m);
-	return 0; // expect T1: threadend
+	assert(fputs("nobody", m) >= 0 && errno == 5555); // expect T1: give unseen
+	fclose(m);					  // expect T1: give unseen
+	return 0;					  // expect T1: threadend
 }
