@@ -54,5 +54,5 @@ int main(void)
 	errno = 5555;
 	assert(fputs("nobody", m) >= 0 && errno == 5555); // expect T1: give unseen
 	fclose(m);					  // expect T1: give unseen
-	return 0;					  // expect T1: threadend
+	return 0;					  // expect T1: take unseen; threadend
 }
