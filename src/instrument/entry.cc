@@ -63,6 +63,16 @@ void disable_promotion()
 		static_cast<cl::opt<bool> *>(option)->setValue(true);
 }
 
+/* See speculate.c.  What the option's value is counts only where it has been given. */
+void disable_wide_loads()
+{
+	const char *name = "enable-interleaved-mem-accesses";
+	cl::Option *option = cl::getRegisteredOptions().lookup(name);
+
+	if (option && option->getNumOccurrences() == 0)
+		option->addOccurrence(0, name, "false");
+}
+
 template <class T> T *node(LLVMMetadataRef md)
 {
 	return md ? dyn_cast<T>(unwrap(md)) : nullptr;
@@ -75,6 +85,7 @@ llvmGetPassPluginInfo()
 {
 	return { LLVM_PLUGIN_API_VERSION, "foresee", "1", [](PassBuilder &pb) {
 			disable_promotion();
+			disable_wide_loads();
 			pb.registerPipelineStartEPCallback(
 				[](ModulePassManager &mpm, OptimizationLevel) {
 					mpm.addPass(ForeseeStart());

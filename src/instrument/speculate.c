@@ -11,7 +11,8 @@
  * hooks, for it would also have every register saved at the entry, before it
  * is known which twin it goes on in.  entry.cc turns off
  * the promotion of a variable to a register around a loop, which loads it
- * before the loop whether or not the loop would.  What remains is
+ * before the loop whether or not the loop would; and the vectors of structures of which a loop reads
+ * some members, for they are loaded with all that lies between.  What remains is
  *
  *	select c, (load p), (load q)	made of	load (select c, p, q)
  *
