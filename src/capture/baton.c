@@ -252,12 +252,8 @@ void baton_trouble(const char *why, size_t n)
 /* Nobody can go on.  In a run that is kept everybody goes into the real call, and hangs there. */
 static void deadlock(void)
 {
-	static const char why[] =
-		"nobody could go on unless a signal comes, of a timer or of another "
-		"process: that is not explored";
-
 	if (baton_signal_helps())
-		baton_trouble(why, sizeof(why) - 1);
+		baton_leave(BATON_STILL);
 	if (!baton_head->kept)
 		baton_leave(BATON_DEADLOCK);
 	baton_head->outcome = BATON_DEADLOCK;
@@ -334,7 +330,7 @@ static void hand_over(struct baton_seat *me)
 
 	if (baton_head->outcome == BATON_DEADLOCK)
 		return;
-	while (baton_is_empty(&enabled) && baton_fd_wait())
+	while (baton_is_empty(&enabled) && (baton_signal_look() || baton_fd_wait()))
 		enabled = enabled_now();
 	if (baton_is_empty(&enabled)) {
 		deadlock();

@@ -12,7 +12,7 @@
  *	baton_futex.c	futexes
  *	baton_fd.c	pipes, sockets, eventfds
  *	baton_clock.c	time
- *	baton_signal.c	signals that may come
+ *	baton_signal.c	signals
  *	baton_word.c	words that threads share
  *	baton_freed.c	heap memory that is free
  *	baton_halt.c	stands still for a debugger
@@ -74,6 +74,11 @@ struct baton_seat {
 	uint32_t quiet;	    /* accesses since it announced something */
 	struct pollfd *fds; /* in a call that waits for descriptors */
 	uint32_t nfds;
+	uint64_t
+		signals; /* in a wait that one of these ends, as a mask of the kernel's; 0: in none */
+	bool handled;	 /* by its handler */
+	bool came;	 /* one of them was there, */
+	uint32_t looked;   /* when somebody last looked (baton_signal.c) */
 	uint64_t priority; /* PCT, POS */
 	uintptr_t stack_low, stack_high;
 };
@@ -213,7 +218,27 @@ bool baton_fd_wait(void);
 /* There are processes that the program has made. */
 bool baton_has_processes(void);
 
-/* Nobody can go on.  May a handler help, or what a timer does? */
+/* ---- signals ---- */
+
+/* Sends this one, to the process or a thread of it. */
+void baton_signal_send(struct control *c, int n, uint32_t site);
+/* Waits for one of these; handled: until its handler is about to run.  False: it has to come back in vain. */
+bool baton_signal_wait(struct control *c, uint64_t signals, bool handled, bool timed,
+		       uint32_t site);
+/* Is one there of those that the thread waits for? */
+bool baton_signal_came(uint32_t thread);
+/* Such a mask, as a file of /proc has it behind a word. */
+struct text;
+uint64_t baton_signal_mask(struct text *path, const char *word);
+/* They may be others than before. */
+void baton_signal_moved(void);
+/* What all that sends or waits for signals depends on; and that there is such a wait, which makes sending a step. */
+const void *baton_signal_object(void);
+void baton_signal_share(uint32_t thread);
+bool baton_signal_is_shared(uint32_t thread);
+/* Nobody can go on.  True: somebody can, for a signal has come meanwhile. */
+bool baton_signal_look(void);
+/* Nobody can go on.  May a signal help? */
 bool baton_signal_helps(void);
 
 /* ---- what a property is about ---- */

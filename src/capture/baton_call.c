@@ -122,6 +122,8 @@ bool baton_is_enabled(uint32_t thread)
 	case BATON_TAKE:
 	case BATON_GIVE:
 		return (op->flags & BATON_TIMED) || s->cancelled || baton_fd_is_ready(thread);
+	case BATON_SIGNAL_WAIT:
+		return (op->flags & BATON_TIMED) || s->cancelled || baton_signal_came(thread);
 	default:
 		return true;
 	}
@@ -187,6 +189,8 @@ bool baton_is_vain(uint32_t thread)
 	case BATON_TAKE:
 	case BATON_GIVE:
 		return !baton_fd_is_ready(thread);
+	case BATON_SIGNAL_WAIT:
+		return !baton_signal_came(thread);
 	default:
 		return false;
 	}

@@ -21,6 +21,7 @@
 #include "capture/channel.h"
 #include "capture/sync.h"
 #include "capture/sys.h"
+#include "capture/text.h"
 
 #define INHERITED 64u /* descriptors that are looked at */
 #define LINK_MOST 32u
@@ -65,25 +66,23 @@ static bool is_inherited(const struct stat *st)
 /* Of files without a name: "anon_inode:[eventfd]". */
 static bool is_named(int fd, const char *name)
 {
-	static const char where[] = "/proc/self/fd/";
-	char path[sizeof(where) + 12], link[LINK_MOST] = "", digits[12];
-	char *at = path + sizeof(where) - 1;
-	int n = 0;
+	char link[LINK_MOST] = "";
+	struct text path = { .n = 0 };
 
-	memcpy(path, where, sizeof(where));
-	do
-		digits[n++] = (char)('0' + fd % 10);
-	while ((fd /= 10) > 0);
-	while (n > 0)
-		*at++ = digits[--n];
-	*at = '\0';
-	return syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1) > 0 &&
+	text_add(&path, "/proc/self/fd/%lu", (unsigned long)fd);
+	path.at[path.n] = '\0';
+	return syscall(SYS_readlinkat, AT_FDCWD, path.at, link, sizeof(link) - 1) > 0 &&
 	       strcmp(link, name) == 0;
 }
 
 static bool is_eventfd(int fd)
 {
 	return is_named(fd, "anon_inode:[eventfd]");
+}
+
+static bool is_signalfd(int fd)
+{
+	return is_named(fd, "anon_inode:[signalfd]");
 }
 
 static bool is_epoll(int fd)
@@ -100,7 +99,7 @@ static bool is_object(int fd)
 		return false;
 	if (is_stream(&st))
 		return !is_inherited(&st);
-	return (st.st_mode & S_IFMT) == 0 && (is_eventfd(fd) || is_epoll(fd));
+	return (st.st_mode & S_IFMT) == 0 && (is_eventfd(fd) || is_epoll(fd) || is_signalfd(fd));
 }
 
 static int socket_option(int fd, int name, void *value, socklen_t size)
@@ -120,7 +119,7 @@ static bool is_own(int fd)
 	if (is_stream(&st) && is_inherited(&st))
 		return false;
 	if (!S_ISSOCK(st.st_mode))
-		return S_ISFIFO(st.st_mode) || is_eventfd(fd);
+		return S_ISFIFO(st.st_mode) || is_eventfd(fd) || is_signalfd(fd);
 	return socket_option(fd, SO_ACCEPTCONN, &listens, sizeof(listens)) == 0 && !listens &&
 	       socket_option(fd, SO_PEERCRED, &peer, sizeof(peer)) == 0 && peer.pid == getpid();
 }
@@ -144,15 +143,19 @@ static bool is_impatient(int fd, short events)
 static bool is_ready(const struct baton_seat *s, int wait)
 {
 	SYS_KEEPS_ERRNO;
+	long n = syscall(SYS_poll, s->fds, s->nfds, wait);
 
-	return syscall(SYS_poll, s->fds, s->nfds, wait) != 0;
+	/* To poll a signalfd has the signals of whoever asks. */
+	for (uint32_t i = 0; n > 0 && s->signals != 0 && i < s->nfds; i++)
+		n -= s->fds[i].revents != 0 && is_signalfd(s->fds[i].fd);
+	return n != 0;
 }
 
 bool baton_fd_is_ready(uint32_t thread)
 {
 	const struct baton_seat *s = &baton_seats[thread];
 
-	return s->nfds == 0 || is_ready(s, 0);
+	return s->nfds == 0 || is_ready(s, 0) || (s->signals != 0 && baton_signal_came(thread));
 }
 
 bool baton_has_processes(void)
@@ -218,6 +221,35 @@ static const void *object_of(uint32_t thread, const struct pollfd *at, uint32_t 
 	return baton_word_is_shared(thread, all) ? &everything : object;
 }
 
+static uint64_t mask_of(int signalfd)
+{
+	struct text path = { .n = 0 };
+
+	text_add(&path, "/proc/self/fdinfo/%lu", (unsigned long)signalfd);
+	return baton_signal_mask(&path, "sigmask:");
+}
+
+/* What its order with sent signals depends on, if it may: what an epoll watches is not known. */
+static const void *signals_behind(uint32_t thread, const struct pollfd *at, uint32_t n)
+{
+	bool some = baton_seats[thread].signals != 0;
+
+	for (uint32_t i = 0; i < n && !some; i++)
+		some = baton_signal_is_shared(thread) && is_epoll(at[i].fd);
+	return some ? baton_signal_object() : NULL;
+}
+
+/* Those of all signalfds that are asked for input, as masks of the kernel's. */
+static uint64_t signals_of(const struct pollfd *at, uint32_t n)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (at[i].fd >= 0 && (at[i].events & POLLIN) && is_signalfd(at[i].fd))
+			all |= mask_of(at[i].fd);
+	return all;
+}
+
 /* n of them; waits: until one is ready.  vain: or not.  True: none is. */
 static bool announce(struct thread *t, struct pollfd *at, uint32_t n, bool waits, bool vain)
 {
@@ -226,8 +258,13 @@ static bool announce(struct thread *t, struct pollfd *at, uint32_t n, bool waits
 
 	s->fds = at;
 	s->nfds = waits ? n : 0;
+	s->signals = waits ? signals_of(at, n) : 0;
+	s->handled = false;
+	if (s->signals != 0)
+		baton_signal_share(t->control->index);
 	baton_try(t->control,
 		  &(struct baton_op){ .object = (uintptr_t)object_of(t->control->index, at, n),
+				      .second = (uintptr_t)signals_behind(t->control->index, at, n),
 				      .size = (uint32_t)at->fd,
 				      .site = t->view.call_site,
 				      .kind = gives ? BATON_GIVE : BATON_TAKE,
@@ -235,6 +272,8 @@ static bool announce(struct thread *t, struct pollfd *at, uint32_t n, bool waits
 				      .branches = 1 });
 	in_vain = !baton_fd_is_ready(t->control->index);
 	s->nfds = 0;
+	s->signals = 0;
+	baton_signal_moved();
 	return in_vain;
 }
 

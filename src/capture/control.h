@@ -21,6 +21,7 @@
 #define CAPTURE_CONTROL_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -206,6 +207,22 @@ int control_signal_owner(int n);
 bool control_signal_runs(int n, bool can_wait);
 /* Those that are held, as a mask; all: also those whose time has come. */
 uint64_t control_signal_held(bool all);
+
+/* The thread is about to send one to the process, or a thread of it; to wait for one of these, or (handled) until a
+ * handler has run of one that is not among them, NULL: of those that are blocked; limit: or so long.  True: it has
+ * waited, for the handler is about to run, or as long as it is to. */
+void control_signal_sends_slow(int n);
+static inline void control_signal_sends(int n)
+{
+	if (UNLIKELY(control_on))
+		control_signal_sends_slow(n);
+}
+bool control_signal_waits_slow(const sigset_t *set, bool handled, const struct timespec *limit);
+static inline bool control_signal_waits(const sigset_t *set, bool handled,
+					const struct timespec *limit)
+{
+	return UNLIKELY(control_on) && control_signal_waits_slow(set, handled, limit);
+}
 
 /* Unseen code runs here. */
 void control_unseen(struct thread *t, uint32_t site);

@@ -9,8 +9,8 @@
  */
 #include <signal.h>
 
+#include "capture/baton.h"
 #include "capture/channel.h"
-#include "capture/control_priv.h"
 #include "capture/sys.h"
 
 #define LOOK_AHEAD 8		 /* steps */
@@ -75,6 +75,7 @@ bool control_signal_runs(int n, bool can_wait)
 
 	if (c == NULL)
 		return true;
+	baton_signal_moved();
 	c->held &= ~BIT(n);
 	if (c->index == CONTROL_OUTSIDE || c->targeted || control_is_free())
 		return true;

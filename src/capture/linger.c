@@ -53,23 +53,12 @@ static uint64_t now_ms(void)
 
 /* ---- what a thread does ---- */
 
-static size_t read_file(const char *name, char *into, size_t room)
-{
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : syscall(SYS_read, fd, into, room - 1);
-
-	if (fd >= 0)
-		syscall(SYS_close, fd);
-	into[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
-}
-
 static size_t read_of_task(const char *tid, const char *what, char *into, size_t room)
 {
 	struct text path = { .n = 0 };
 
 	text_add(&path, "/proc/self/task/%s/%s", tid, what);
-	return read_file(path.at, into, room);
+	return sys_read_file(path.at, into, room);
 }
 
 /* Its system call, as in /proc/self/task/TID/syscall, ends by itself: it sleeps until some time. */

@@ -467,9 +467,18 @@ static void cancelling(pthread_t thread)
 			sync_thread(t, FORMAT_K_CANCEL, 0, tid, 0, 1);
 }
 
+/* A timer does, later. */
 #define SEND(n) channel_give(channel_of_signal(n))
+/* To this process, or a thread of it. */
+#define SEND_NOW(n)                      \
+	do {                             \
+		control_signal_sends(n); \
+		SEND(n);                 \
+	} while (0)
 #define SEND_TO(pid, n)                                                   \
 	do {                                                              \
+		if ((pid) == getpid() || (pid) <= 0)                      \
+			control_signal_sends(n);                          \
 		SEND(n);                                                  \
 		if ((pid) != getpid())                                    \
 			channel_give(CHANNEL_OUTSIDE); /* it ends, say */ \
@@ -486,11 +495,12 @@ static void cancelling(pthread_t thread)
 			channel_take_signal(r, info); \
 	} while (0)
 
-static int wait_for(const sigset_t *set, int *n)
+static int await_signal(const sigset_t *set, int *n)
 {
 	siginfo_t info;
 	int r;
 
+	control_signal_waits(set, false, NULL);
 	do
 		r = REAL(sigwaitinfo)(set, &info);
 	while (r == -1 && errno == EINTR);
@@ -500,6 +510,26 @@ static int wait_for(const sigset_t *set, int *n)
 	*n = r;
 	return 0;
 }
+
+/* How long sigtimedwait has to take: no time, if an explorer has let it through. */
+static const struct timespec *wait_for(const sigset_t *set, const struct timespec *limit)
+{
+	static const struct timespec none;
+
+	if (limit != NULL &&
+	    (limit->tv_sec < 0 || limit->tv_nsec < 0 || limit->tv_nsec >= 1000000000))
+		return limit;
+	return control_signal_waits(set, false, limit) ? &none : limit;
+}
+
+static int interrupted(void)
+{
+	errno = EINTR;
+	return -1;
+}
+
+/* Until a handler has run.  True: it has. */
+#define HANDLED(set) control_signal_waits(set, true, NULL)
 
 #define INTERPOSED_SIGNALS
 #include "capture/interposed.def"

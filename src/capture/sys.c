@@ -81,3 +81,14 @@ bool sys_locks_leave(const struct sys_lock *l)
 	held.n = 0;
 	return found;
 }
+
+size_t sys_read_file(const char *name, char *into, size_t room)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : syscall(SYS_read, fd, into, room - 1);
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	into[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}

@@ -49,6 +49,9 @@ static inline void *sys_pages(size_t n)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* What a file of /proc says: its beginning, terminated.  How many bytes; 0: it cannot be read. */
+size_t sys_read_file(const char *name, char *into, size_t room);
+
 /* The clock as it is, whatever the program is told (baton_clock.c). */
 static inline void sys_clock(clockid_t clock, struct timespec *now)
 {

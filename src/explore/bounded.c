@@ -131,7 +131,7 @@ enum search_end bounded_search(struct search *s, uint32_t bound, struct bounded_
 		if (!turn_back(&b))
 			break;
 	}
-	counts->is_exhausted = end == SEARCH_WHOLE && !b.leaves_out && !b.is_partly;
+	counts->is_exhausted = end == SEARCH_WHOLE && !b.leaves_out;
 	if (end == SEARCH_WHOLE && b.is_partly)
 		end = SEARCH_PARTLY;
 	s->guess = NULL;

@@ -9,7 +9,7 @@
 
 struct bounded_counts {
 	uint64_t runs;	   /* since words came to be shared last */
-	bool is_exhausted; /* out: nothing was left out, more preemptions give no more schedules */
+	bool is_exhausted; /* nothing was left out: more preemptions give no more schedules */
 };
 
 enum search_end bounded_search(struct search *s, uint32_t bound, struct bounded_counts *counts,

@@ -37,6 +37,9 @@ static const char *const names[BATON_KINDS] = {
 	[BATON_OUTPUT] = "output",
 	[BATON_TAKE] = "take from",
 	[BATON_GIVE] = "give to",
+	[BATON_KILL] = "send",
+	[BATON_SIGNAL_IN] = "begin to wait for",
+	[BATON_SIGNAL_WAIT] = "wait for",
 	[BATON_EXIT] = "exit",
 };
 
@@ -66,6 +69,10 @@ void describe_object(const struct explore_failure *f, const struct baton_op *op,
 		describe_thread(f, (uint32_t)op->second, out);
 	else if (op->kind == BATON_TAKE || op->kind == BATON_GIVE)
 		strbuf_addf(out, "descriptor %" PRIu32, op->size);
+	else if (op->kind == BATON_KILL)
+		strbuf_addf(out, "signal %" PRIu32, op->size);
+	else if (op->kind == BATON_SIGNAL_IN || op->kind == BATON_SIGNAL_WAIT)
+		strbuf_adds(out, "a signal");
 	else if (name)
 		strbuf_adds(out, words_brief(name));
 	else if (op->object)
@@ -181,6 +188,9 @@ void describe_outcome(const struct explore_failure *f, struct strbuf *out)
 	case BATON_DEADLOCK:
 		strbuf_adds(out, "deadlock");
 		break;
+	case BATON_STILL:
+		strbuf_adds(out, "a wait for a signal");
+		break;
 	case BATON_STRAYED:
 		strbuf_adds(out, "another way than the schedule's");
 		break;
@@ -203,13 +213,19 @@ void describe_outcome(const struct explore_failure *f, struct strbuf *out)
 	}
 }
 
+/* Nobody could go on. */
+static bool is_standstill(const struct explore_failure *f)
+{
+	return f->outcome == BATON_DEADLOCK || f->outcome == BATON_STILL;
+}
+
 static void print_standing(const struct explore_failure *f, FILE *to)
 {
 	for (uint32_t i = 0; i < f->pending.n; i++) {
 		const struct baton_op *op = &f->pending.at[i];
 		STRBUF_SCOPED line = { 0 };
 
-		if (op->kind == BATON_NONE || (f->outcome == BATON_DEADLOCK && !baton_waits(op)))
+		if (op->kind == BATON_NONE || (is_standstill(f) && !baton_waits(op)))
 			continue;
 		describe_thread(f, i, &line);
 		if (!baton_waits(op))
@@ -423,6 +439,14 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 			s->outcomes[BATON_OUTSIDE], SERVER_STEP_SECONDS);
 	if (r->hung.outcome == BATON_OUTSIDE && r->hung_at.pending.n > r->hung_at.running)
 		describe_hung(&r->hung_at, to);
+	if (s->outcomes[BATON_STILL])
+		fprintf(to,
+			"%" PRIu64
+			" of them were ended: nobody could go on unless a signal comes, of a timer "
+			"or of another process: that is not explored\n",
+			s->outcomes[BATON_STILL]);
+	if (r->hung.outcome == BATON_STILL)
+		print_standing(&r->hung_at, to);
 	if (s->outcomes[BATON_TOO_LONG])
 		fprintf(to,
 			"%" PRIu64 " of them had no end: threads read the same again and again, or "

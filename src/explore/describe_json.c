@@ -146,6 +146,7 @@ void describe_json(const struct explore_result *r, FILE *to)
 	json_number(&j, "blocked", s->outcomes[BATON_BLOCKED]);
 	json_number(&j, "too_long", s->outcomes[BATON_TOO_LONG]);
 	json_number(&j, "outside", s->outcomes[BATON_OUTSIDE]);
+	json_number(&j, "still", s->outcomes[BATON_STILL]);
 	json_number(&j, "classes", r->traces);
 	json_number(&j, "bound", r->bound);
 	json_number(&j, "threads", s->threads);

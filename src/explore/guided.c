@@ -192,7 +192,8 @@ static bool run_in_window(struct explore_runner *r, struct diag *d)
 	r->is_late = w->all->is_late;
 	r->ended = w->all->ended;
 	r->verdict = w->all->verdict;
-	if (r->is_late || h->outcome != BATON_DEADLOCK || baton_is_empty(&h->frozen))
+	if (r->is_late || (h->outcome != BATON_DEADLOCK && h->outcome != BATON_STILL) ||
+	    baton_is_empty(&h->frozen))
 		return true;
 	if (!is_excused(h) && !run_on(w, d))
 		return false;

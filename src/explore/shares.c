@@ -120,8 +120,12 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 	case BATON_SEM_WAIT:
 	case BATON_SEM_TRY:
 	case BATON_BARRIER_OUT:
+	case BATON_SIGNAL_WAIT:
+		take(f, thread, op->object, BY_WRITER);
+		break;
 	case BATON_TAKE:
 		take(f, thread, op->object, BY_WRITER);
+		take(f, thread, op->second, BY_WRITER);
 		break;
 	case BATON_READ_UNLOCK:
 		give(f, thread, op->object, BY_READER);
@@ -135,6 +139,7 @@ static void note_sync(struct finder *f, uint32_t thread, const struct baton_op *
 	case BATON_SEM_POST:
 	case BATON_BARRIER_IN:
 	case BATON_GIVE:
+	case BATON_KILL:
 		give(f, thread, op->object, BY_WRITER);
 		break;
 	case BATON_WAIT:

@@ -114,6 +114,9 @@ static bool may_be_silent(const struct baton_op *op)
 	case BATON_OUTPUT:
 	case BATON_TAKE:
 	case BATON_GIVE:
+	case BATON_KILL:
+	case BATON_SIGNAL_IN:
+	case BATON_SIGNAL_WAIT:
 	case BATON_EXIT:
 		return true;
 	default:

@@ -18,9 +18,10 @@ static bool keeps_on(void *context, const struct search *s)
 	struct strategies *x = context;
 
 	talk_progress_of(&x->progress, s->strategy, s->runs, 0);
-	if (s->runs >= IN_VAIN &&
-	    s->outcomes[BATON_OUTSIDE] + s->outcomes[BATON_TROUBLE] + s->outcomes[BATON_TOO_MANY] ==
-		    s->runs)
+	if (s->runs >= IN_VAIN && s->outcomes[BATON_OUTSIDE] + s->outcomes[BATON_STILL] +
+						  s->outcomes[BATON_TROUBLE] +
+						  s->outcomes[BATON_TOO_MANY] ==
+					  s->runs)
 		return false;
 	return (double)s->runs < (double)x->e->runs * x->until &&
 	       talk_clock() < x->begun + (x->deadline - x->begun) * x->until;
@@ -73,14 +74,14 @@ static void keep_races(struct strategies *x, const struct explore_runner *r)
 
 #define HUNG_STEPS 100000u /* that are worth another run */
 
-/* The first run that had no end, or in which a step had none. */
+/* The first run that had no end, or in which a step had none, or that waits for a signal. */
 static void keep_hung(struct strategies *x, const struct explore_runner *r)
 {
 	struct search_failure *f = &x->out->hung;
 	uint32_t outcome = r->head->outcome;
 
-	if ((outcome != BATON_OUTSIDE && outcome != BATON_TOO_LONG) || f->run != 0 ||
-	    r->head->nsteps > HUNG_STEPS)
+	if ((outcome != BATON_OUTSIDE && outcome != BATON_TOO_LONG && outcome != BATON_STILL) ||
+	    f->run != 0 || r->head->nsteps > HUNG_STEPS)
 		return;
 	f->run = x->out->search.runs;
 	f->outcome = outcome;
@@ -114,22 +115,26 @@ static bool is_failure(void *context, const struct explore_runner *r, uint64_t *
 /* With 0, 1, 2 preemptions and so on.  What is known of all runs goes to `complete'. */
 static enum search_end search_bounded(struct strategies *x, uint32_t most)
 {
-	enum search_end end = SEARCH_WHOLE;
+	enum search_end all = SEARCH_WHOLE;
 
-	for (uint32_t bound = x->out->bound; bound <= most && end == SEARCH_WHOLE; bound++) {
+	for (uint32_t bound = x->out->bound; bound <= most; bound++) {
 		struct bounded_counts counts = { 0 };
+		enum search_end end;
 
 		x->out->search.strategy = "bounded";
 		end = bounded_search(&x->out->search, bound, &counts, x->d);
-		if (end != SEARCH_WHOLE)
-			break;
-		x->out->bound = bound + 1;
+		if (end != SEARCH_WHOLE && end != SEARCH_PARTLY)
+			return end;
+		if (end == SEARCH_PARTLY)
+			all = end;
+		if (all == SEARCH_WHOLE)
+			x->out->bound = bound + 1;
 		if (counts.is_exhausted) {
-			x->out->complete = true;
+			x->out->complete = all == SEARCH_WHOLE;
 			break;
 		}
 	}
-	return end;
+	return all;
 }
 
 static enum search_end search_dpor(struct strategies *x)

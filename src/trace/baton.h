@@ -98,6 +98,9 @@ enum baton_kind {
 	BATON_OUTPUT,	   /* to a descriptor, where somebody reads it who minds the order */
 	BATON_TAKE,	   /* from a descriptor, `size': enabled when there is something */
 	BATON_GIVE,	   /* to one: enabled when there is room */
+	BATON_KILL,	   /* sends the signal `size' to this process */
+	BATON_SIGNAL_IN,   /* such a wait begins: a handler that has run before does not end it */
+	BATON_SIGNAL_WAIT, /* enabled when such a signal is there, or its handler is about to run */
 	BATON_EXIT,	   /* of the process, while others are alive: depends on everything */
 	BATON_KINDS
 };
@@ -162,6 +165,7 @@ enum baton_policy {
 enum baton_outcome {
 	BATON_RAN,	/* the program ended by itself, or was killed: the wait status tells */
 	BATON_DEADLOCK, /* nobody is enabled */
+	BATON_STILL,	/* likewise, unless a signal comes: of a timer, or of another process */
 	BATON_BLOCKED,	/* everybody who is enabled sleeps */
 	BATON_STRAYED,	/* the prefix names a thread that is not enabled */
 	BATON_TOO_LONG, /* the limit of steps */
@@ -352,6 +356,7 @@ static inline bool baton_waits(const struct baton_op *op)
 		return true;
 	case BATON_TAKE:
 	case BATON_GIVE:
+	case BATON_SIGNAL_WAIT:
 		return !(op->flags & BATON_TIMED);
 	default:
 		return false;
