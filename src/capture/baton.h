@@ -204,9 +204,14 @@ void baton_freed_begin(void);
 void baton_freed_born(uintptr_t p, size_t n);
 /* A block of the heap is about to be freed. */
 void baton_freed_add(const struct control *c, uintptr_t p, size_t n, uint32_t site);
-/* It is about to be touched, or freed: comes back if that may be. */
+/* It is about to be touched, or freed; n 0: what lies there is about to be locked, say.  Comes back if that may be. */
 void baton_freed_look(const struct control *c, uintptr_t p, size_t n, uint32_t site,
 		      enum baton_fault_kind kind);
+/* It has been added: the steps behind that, for the objects in it. */
+void baton_freed_steps(const struct control *c, uintptr_t p, size_t n, uint32_t site);
+/* A lock, a condition or a semaphore is about to be used. */
+void baton_freed_use(const struct control *c, const struct baton_op *op);
+
 /* ---- descriptors ---- */
 
 /* What is open belongs to whoever has started the program. */

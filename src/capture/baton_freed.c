@@ -8,6 +8,10 @@
  *
  * Of blocks there are at most FREED_MOST, the oldest are forgotten.
  *
+ * Locks, conditions and semaphores are no accesses, and their order with the free would make no difference to
+ * a search.  So behind the free there is a step for each that lies in the block and was used before: who uses it
+ * behind that step, does so behind the free.
+ *
  * One thread runs at a time; only threads of unseen code could come here besides, hence the lock.
  */
 #include "capture/baton.h"
@@ -57,9 +61,52 @@ static void forget_oldest(void)
 	take_out(oldest, oldest + 1);
 }
 
+/* Objects that were used in this run, and where they are found: of no more than a page, which each run touches. */
+#define USED_MOST 256u
+#define USED_SLOTS (2 * USED_MOST)
+static struct {
+	uint32_t n;
+	uint16_t slots[USED_SLOTS]; /* 0: nothing; else the index, + 1 */
+	uint64_t at[USED_MOST];
+} used __attribute__((aligned(4096)));
+
+static uint32_t slot_of(uint64_t object)
+{
+	uint32_t i = (uint32_t)(object * 0x9e3779b97f4a7c15u >> 40) % USED_SLOTS;
+
+	while (used.slots[i] != 0 && used.at[used.slots[i] - 1] != object)
+		i = (i + 1) % USED_SLOTS;
+	return i;
+}
+
+static void use(uint64_t object)
+{
+	uint32_t i = slot_of(object);
+
+	if (used.slots[i] != 0 || used.n == USED_MOST)
+		return;
+	used.at[used.n++] = object;
+	used.slots[i] = (uint16_t)used.n;
+}
+
+/* All but those in that memory. */
+static void forget_used(uintptr_t p, size_t n)
+{
+	uint32_t all = used.n;
+
+	memset(used.slots, 0, sizeof(used.slots));
+	used.n = 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (used.at[i] - p >= n)
+			use(used.at[i]);
+}
+
 void baton_freed_begin(void)
 {
-	nfreed = 0;
+	if (nfreed > 0) /* else each child would get a copy of the page for nothing */
+		nfreed = 0;
+	if (used.n > 0)
+		forget_used(0, SIZE_MAX);
 }
 
 void baton_freed_born(uintptr_t p, size_t n)
@@ -89,6 +136,29 @@ void baton_freed_add(const struct control *c, uintptr_t p, size_t n, uint32_t si
 	freed[i] = (struct freed){ p, p + n, ages++, site, c->index };
 }
 
+void baton_freed_steps(const struct control *c, uintptr_t p, size_t n, uint32_t site)
+{
+	bool some = false;
+
+	for (uint32_t i = 0; i < used.n; i++) {
+		if (used.at[i] - p >= n)
+			continue;
+		some = true;
+		baton_announce(c, &(struct baton_op){ .object = used.at[i],
+						      .site = site,
+						      .kind = BATON_OBJECT,
+						      .branches = 1 });
+	}
+	if (some)
+		forget_used(p, n);
+}
+
+void baton_freed_use(const struct control *c, const struct baton_op *op)
+{
+	baton_freed_look(c, op->object, 0, op->site, BATON_USE_AFTER_FREE);
+	use(op->object);
+}
+
 static bool look_up(uintptr_t p, size_t n, struct freed *out)
 {
 	SYS_HOLD(&lock);
@@ -105,7 +175,7 @@ void baton_freed_look(const struct control *c, uintptr_t p, size_t n, uint32_t s
 {
 	struct freed f;
 
-	if (nfreed == 0 || !look_up(p, n, &f))
+	if (nfreed == 0 || !look_up(p, n > 0 ? n : 1, &f))
 		return;
 	baton_accuse(&(struct baton_fault){ .kind = kind,
 					    .at = p,

@@ -265,6 +265,8 @@ void control_freed(const struct thread *t, const void *p, size_t n)
 	/* Others may have been there before us. */
 	baton_freed_look(t->control, (uintptr_t)p, 1, t->view.call_site, BATON_DOUBLE_FREE);
 	baton_freed_add(t->control, (uintptr_t)p, n, t->view.call_site);
+	if (!t->control->loading)
+		baton_freed_steps(t->control, (uintptr_t)p, n, t->view.call_site);
 }
 
 /*

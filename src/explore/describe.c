@@ -437,7 +437,8 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 			" of them were ended: a step took more than %.0f s, in code that "
 			"waits for what is not seen (another process, a library) or has no end\n",
 			s->outcomes[BATON_OUTSIDE], SERVER_STEP_SECONDS);
-	if (r->hung.outcome == BATON_OUTSIDE && r->hung_at.pending.n > r->hung_at.running)
+	if (s->outcomes[BATON_OUTSIDE] && r->hung.outcome == BATON_OUTSIDE &&
+	    r->hung_at.pending.n > r->hung_at.running)
 		describe_hung(&r->hung_at, to);
 	if (s->outcomes[BATON_STILL])
 		fprintf(to,
@@ -445,7 +446,7 @@ static void describe_lost(const struct explore_result *r, FILE *to)
 			" of them were ended: nobody could go on unless a signal comes, of a timer "
 			"or of another process: that is not explored\n",
 			s->outcomes[BATON_STILL]);
-	if (r->hung.outcome == BATON_STILL)
+	if (s->outcomes[BATON_STILL] && r->hung.outcome == BATON_STILL)
 		print_standing(&r->hung_at, to);
 	if (s->outcomes[BATON_TOO_LONG])
 		fprintf(to,

@@ -36,6 +36,8 @@ static void print_freed(const struct explore_failure *f, FILE *to)
 	describe_thread(f, is->thread, &text);
 	if (is->kind == BATON_DOUBLE_FREE)
 		strbuf_adds(&text, " frees ");
+	else if (is->size == 0)
+		strbuf_adds(&text, " uses ");
 	else
 		strbuf_addf(&text, " touches %" PRIu32 " byte%s of ", is->size,
 			    WORDS_PLURAL(is->size));
@@ -82,6 +84,8 @@ static void print_property(const struct explore_failure *f, FILE *to)
 
 void describe_fault_print(const struct explore_failure *f, FILE *to)
 {
+	if (f->is_race) /* how its run ended is another failure */
+		return;
 	if (f->said)
 		print_said(f->said, to);
 	if (f->verdict.fault == EXPLORE_FREED)

@@ -195,7 +195,7 @@ enum baton_fault_kind {
 
 struct baton_fault {
 	uint32_t kind; /* enum baton_fault_kind */
-	uint32_t size; /* of the access */
+	uint32_t size; /* of the access; 0: a call of a lock, a condition or a semaphore */
 	uint64_t at;
 	uint32_t site, thread;
 	uint32_t freed_site, freed_thread;

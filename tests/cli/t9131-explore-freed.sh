@@ -131,6 +131,99 @@ END
 explore alone.c
 has out '^1  use after free, in a schedule of 0 steps' "alone: found"
 
+# Locks in memory that is freed: the last unlock comes too late.  Correct: who unlocks last frees; a post is the last that is
+# done with a semaphore; a condition may go when all have been woken, though they have not come out of it.
+cat >inside.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+static struct pool {
+	pthread_mutex_t lock;
+	atomic_int alive;
+	int users;
+	sem_t done;
+} *pool;
+static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t *cond;
+static int ready, waits;
+static const char *how;
+static int is(const char *name) { return strcmp(how, name) == 0; }
+static void leave(void)
+{
+	int last;
+	pthread_mutex_lock(&pool->lock);
+	last = --pool->users == 0;
+	pthread_mutex_unlock(&pool->lock);
+	if (last)
+		free(pool);
+}
+static void *works(void *arg)
+{
+	if (is("counted")) {
+		leave();
+	} else if (is("posted")) {
+		sem_post(&pool->done);
+	} else if (is("woken")) {
+		pthread_mutex_lock(&outer);
+		waits = 1;
+		while (!ready)
+			pthread_cond_wait(cond, &outer);
+		pthread_mutex_unlock(&outer);
+	} else {
+		pthread_mutex_lock(&pool->lock);
+		pool->alive = 0;
+		pthread_mutex_unlock(&pool->lock); /* late */
+	}
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+
+	how = argc > 1 ? argv[1] : "";
+	pool = calloc(1, sizeof(*pool));
+	pthread_mutex_init(&pool->lock, NULL);
+	sem_init(&pool->done, 0, 0);
+	pool->alive = 1;
+	pool->users = 2;
+	cond = calloc(1, sizeof(*cond));
+	pthread_cond_init(cond, NULL);
+	pthread_create(&t, NULL, works, NULL);
+	if (is("counted")) {
+		leave();
+	} else if (is("posted")) {
+		sem_wait(&pool->done);
+		free(pool);
+	} else if (is("woken")) {
+		pthread_mutex_lock(&outer);
+		ready = 1;
+		if (waits)
+			pthread_cond_broadcast(cond);
+		pthread_mutex_unlock(&outer);
+		pthread_cond_destroy(cond);
+		free(cond);
+	} else {
+		while (pool->alive)
+			;
+		free(pool);
+	}
+	pthread_join(t, NULL);
+	return 0;
+}
+END
+foresee-cc -g -O1 -pthread inside.c -o inside || exit 2
+explore --strategy dpor ./inside
+is "$status" 1 "a lock inside: found"
+has out '^1  use after free, in a schedule of [0-9]+ steps' "a lock inside: what"
+has out "^  T2 uses .* at inside.c:$(grep -n '/\* late \*/' inside.c | cut -d: -f1) in works" "a lock inside: where"
+for how in counted posted woken; do
+	explore --strategy dpor ./inside $how
+	is "$status" 0 "a lock inside, $how: explored to the end"
+	has out ': no failure; these are all' "a lock inside, $how: not accused"
+done
+
 # Whatever hands out memory hands out what was freed before, also in the library and as a stack.
 cat >round.c <<'END'
 #define _GNU_SOURCE
