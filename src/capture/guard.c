@@ -248,6 +248,7 @@ static bool place_find(const struct know_program *p, uint32_t i)
 		watch_add(guard_places[i].from, guard_places[i].to);
 	if (i < p->nvariables)
 		memcpy(&guard_world.initial[i], (void *)guard_places[i].from, v->size);
+	guard_places[i].last = i < p->nvariables ? guard_world.initial[i] : 0;
 	return true;
 }
 

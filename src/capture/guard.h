@@ -75,6 +75,10 @@ static inline uint64_t guard_thread(struct thread *t, unsigned kind, unsigned au
 	(void)t, (void)kind, (void)aux, (void)tid;
 	return 0;
 }
+static inline void guard_unseen(uint32_t site, const void *const *given, unsigned n)
+{
+	(void)site, (void)given, (void)n;
+}
 static inline bool guard_brief(unsigned kind, const void *obj)
 {
 	(void)kind, (void)obj;
@@ -107,8 +111,8 @@ static inline bool guard_may(const void *p, size_t n)
 {
 	uintptr_t at = (uintptr_t)p, first = at >> 3, last = (at + n - 1) >> 3;
 
-	if (at - guard_watch.low >= guard_watch.span &&
-	    at + n - 1 - guard_watch.low >= guard_watch.span)
+	/* It begins there, or before and reaches there, perhaps beyond. */
+	if (at - guard_watch.low >= guard_watch.span && guard_watch.low - at >= n)
 		return false;
 	if (last - first > 1)
 		return true;
@@ -152,6 +156,8 @@ bool guard_brief(unsigned kind, const void *obj);
 /* Instead of the library's functions, in a guarded process. */
 int guard_mutex_lock(pthread_mutex_t *m);
 int guard_mutex_unlock(pthread_mutex_t *m);
+/* Code without hooks gets these pointers, and may write there. */
+void guard_unseen(uint32_t site, const void *const *given, unsigned n);
 void guard_words(struct thread *t, unsigned kind, unsigned aux, const char *name,
 		 const uint64_t *words, unsigned n);
 void guard_named(struct thread *t, const char *name, size_t n);

@@ -7,6 +7,7 @@
 #include "capture/control.h"
 #include "capture/module.h"
 #include "capture/sync.h"
+#include "capture/text.h"
 
 /* Without those that only other threads can be. */
 uint64_t guard_by(uint64_t events, uint32_t tid)
@@ -46,10 +47,10 @@ static void access_find(struct guard *g, uintptr_t from, uintptr_t to)
 {
 	const struct know_program *p = guard_world.program;
 
-	for (uint32_t i = 0; i < p->nplaces && g->access.nplaces < GUARD_PLACES; i++)
+	for (uint32_t i = 0; i < p->nplaces; i++)
 		if (!know_variables(p)[i].is_lock && from < guard_places[i].to &&
 		    to > guard_places[i].from)
-			g->access.places[g->access.nplaces++] = i;
+			g->access.places[g->access.nplaces++] = (uint8_t)i;
 }
 
 /* Locks are taken in the order of places, one cell at most. */
@@ -94,6 +95,54 @@ void guard_changed(struct thread *t)
 	guard_of(t)->access.changed = true;
 }
 
+/* ---- what no hook sees ---- */
+
+static void unseen_tell(struct guard_place *at, const char *name, const char *how, uint32_t site)
+{
+	const struct foresee_site *s;
+
+	if (__atomic_exchange_n(&at->is_told, true, __ATOMIC_RELAXED))
+		return;
+	module_lock();
+	s = module_site(site, NULL);
+	guard_say("guard: '%s' %s, at %s:%lu in %s: of what is done there nothing is known", name,
+		  how, s != NULL && s->file != NULL ? text_behind(s->file, '/') : "?",
+		  s != NULL ? (unsigned long)s->line : 0,
+		  s != NULL && s->function != NULL ? s->function : "?");
+	module_unlock();
+}
+
+void guard_unseen(uint32_t site, const void *const *given, unsigned n)
+{
+	const struct know_program *p = guard_world.program;
+
+	if (!guard_ready || guard_is_gone)
+		return;
+	for (unsigned k = 0; k < n; k++)
+		for (uint32_t i = 0; i < p->nplaces; i++)
+			if (!know_variables(p)[i].is_lock &&
+			    (uintptr_t)given[k] >= guard_places[i].from &&
+			    (uintptr_t)given[k] < guard_places[i].to)
+				unseen_tell(&guard_places[i],
+					    know_string(p, know_variables(p)[i].name),
+					    "is given to code without hooks", site);
+}
+
+/* A reader finds there what the last write that was seen has left.  The place is locked. */
+static void compare(const struct guard *g, uint32_t place)
+{
+	const struct know_variable *v = &know_variables(guard_world.program)[place];
+	struct guard_place *at = &guard_places[place];
+	uint64_t raw = 0;
+
+	if (place >= guard_world.program->nvariables)
+		return;
+	memcpy(&raw, (void *)at->from, v->size);
+	if (UNLIKELY(raw != at->last))
+		unseen_tell(at, know_string(guard_world.program, v->name),
+			    "was written by code without hooks before it is read here", g->site);
+}
+
 /* What it has stored lies there now: the place is locked. */
 static uint64_t written(struct guard *g, uint32_t place)
 {
@@ -104,6 +153,7 @@ static uint64_t written(struct guard *g, uint32_t place)
 
 	if (place < p->nvariables) {
 		memcpy(&raw, (void *)at->from, know_variables(p)[place].size);
+		guard_places[place].last = raw;
 		for (uintptr_t b = at->from; b < at->to; b++)
 			if (b >= from && b < to)
 				mask |= UINT64_C(0xff) << 8 * (b - at->from);
@@ -126,6 +176,8 @@ static void access_end(struct thread *t, struct guard *g)
 	if (g->access.cell != NULL)
 		know_take(&g->k, &g->access.cell->cell, as);
 	for (uint32_t i = 0; i < g->access.nplaces; i++) {
+		if (!writes)
+			compare(g, g->access.places[i]);
 		events |= reads ? know_variables(p)[g->access.places[i]].reads : 0;
 		events |= writes ? written(g, g->access.places[i]) : 0;
 	}

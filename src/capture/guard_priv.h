@@ -7,7 +7,6 @@
 #include "capture/log.h"
 #include "know/know.h"
 
-#define GUARD_PLACES 8u /* that one access may touch; of more the rest is left out */
 #define GUARD_BLOCKS 16u
 #define GUARD_NAME 64u
 #define GUARD_TAKEN 4u
@@ -58,8 +57,9 @@ struct guard {
 		size_t n;
 		unsigned how; /* CONTROL_*; 0 with nplaces 0: none */
 		bool under_way, changed;
-		uint32_t nplaces;
-		uint32_t places[GUARD_PLACES];
+		uint32_t
+			nplaces; /* as many as there are: memset of a struct touches all its members */
+		uint8_t places[KNOW_PLACES];
 		struct guard_cell
 			*cell; /* an atomic access of nothing that is named, or by `flow all' */
 	} access;
@@ -69,7 +69,9 @@ struct guard {
 struct guard_place {
 	uintptr_t from, to; /* 0: not there */
 	uint32_t lock;
-	struct know_cell cell; /* guarded by it */
+	bool is_told;	       /* atomic: that not all that touches it is seen */
+	uint64_t last;	       /* what the last write has left; guarded by the lock, */
+	struct know_cell cell; /* as this is */
 };
 
 /* Kinds of cells; none is 0. */

@@ -452,8 +452,11 @@ void foresee_callback_end(void);
  * and nothing else.
  */
 #define FORESEE_KNOWN_PREFIXES(X) \
-	X("pthread_") X("sem_") X("mtx_") X("cnd_") X("thrd_") X("tss_") X("foresee_") \
-	X("__cxa_guard_") X("__tsan_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
+	X("pthread_") X("foresee_") X("__cxa_guard_") X("__tsan_") X("_Znw") X("_Zna") X("_Zdl") X("_Zda")
+
+/* The same by their whole names, for the program may have its own sem_add and mtx_pool.  Not sem_open and
+ * sem_unlink: semaphores that have a name come and go as files do. */
+#define FORESEE_KNOWN(X) X(sem_close) X(thrd_current) X(thrd_equal) X(tss_delete) X(tss_set)
 
 /*
  * The rest of libc's functions, those without a row in a table.  unseen_libc.c says which of them order threads.

@@ -343,6 +343,8 @@ void sync_opaque(struct thread *t, uint32_t site, unsigned aux, const void *cons
 	filter_sweep(t); /* bytes may change without a new version: no run goes on */
 	if (CONTROLLED(t))
 		control_unseen(t, site);
+	if (guard_on && aux != FORMAT_OPAQUE_READS)
+		guard_unseen(site, given, n);
 	if (CONTROL_BARE(t))
 		return;
 	for (unsigned i = 0; i < n; i++)

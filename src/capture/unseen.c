@@ -26,6 +26,7 @@
 #include <link.h>
 
 #include "capture/channel.h"
+#include "capture/guard.h"
 #include "capture/unseen_libc.h"
 
 /* Libraries by the beginning of their file name: those that order nothing, and libc. */
@@ -223,9 +224,12 @@ EXPORT void foresee_given(uint32_t site, uint32_t n, const void *a, const void *
 			  const void *d, const void *e)
 {
 	const void *const given[FORESEE_GIVEN] = { a, b, c, d, e };
-	HOOK(t)
-		sync_opaque(t, site, FORMAT_OPAQUE_READS, given,
-			    n < FORESEE_GIVEN ? n : FORESEE_GIVEN);
+	HOOK(t) {
+		n = n < FORESEE_GIVEN ? n : FORESEE_GIVEN;
+		sync_opaque(t, site, FORMAT_OPAQUE_READS, given, n);
+		if (guard_on) /* the call that follows may write there */
+			guard_unseen(site, given, n);
+	}
 }
 
 EXPORT void foresee_returned(uint32_t site)

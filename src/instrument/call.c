@@ -67,11 +67,14 @@ static bool name_is(const char *name, enum how how)
 	} names[] = {
 #define INTERPOSED_NAME(how, name) { #name, how },
 #include "capture/interposed.def"
+#define X(id) { #id, KNOWN },
+		FORESEE_KNOWN(X)
+#undef X
 #define X(id) { #id, PURE },
-		FORESEE_PURE(X)
+			FORESEE_PURE(X)
 #undef X
 #define X(id) { #id, READS },
-			FORESEE_READING(X)
+				FORESEE_READING(X)
 #undef X
 	};
 
@@ -91,10 +94,8 @@ static bool name_is_known(const char *name)
 
 	if (name_is(name, KNOWN))
 		return true;
-	/* Functions that get something store it in the caller's memory, unseen; semaphores that have a name come
-	 * and go as files do. */
-	if ((strstr(name, "get") && !strstr(name, "getspecific")) || !strcmp(name, "sem_open") ||
-	    !strcmp(name, "sem_unlink"))
+	/* Functions that get something store it in the caller's memory, unseen. */
+	if (strstr(name, "get") && !strstr(name, "getspecific"))
 		return false;
 	return UNIT_HAS_ONE_OF(name, prefixes);
 }

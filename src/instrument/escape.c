@@ -238,9 +238,13 @@ static bool is_libc_own(LLVMValueRef base)
 	return UNIT_IS_ONE_OF(unit_name(callee), names);
 }
 
+/* Kinds are numbered by context; what is this one's here may be another's there. */
 static bool has_metadata(LLVMValueRef inst, const char *kind)
 {
-	return LLVMGetMetadata(inst, LLVMGetMDKindID(kind, (unsigned)strlen(kind))) != NULL;
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(inst));
+	unsigned id = LLVMGetMDKindIDInContext(context, kind, (unsigned)strlen(kind));
+
+	return LLVMGetMetadata(inst, id) != NULL;
 }
 
 /* A load of an object's vtable pointer, by its alias class: what it points at is constant. */

@@ -23,6 +23,7 @@
 
 #define KNOW_MAGIC UINT64_C(0x31776f6e6b736566)
 #define KNOW_LOCALS 64u
+#define KNOW_PLACES 128u  /* variables, and what only patterns name */
 #define KNOW_NAMES 4u	  /* own thread and quantifiers around one another */
 #define KNOW_DEPTH 64u	  /* of a formula: it is evaluated on somebody else's stack */
 #define KNOW_FREE 0xffu	  /* depends on no name */

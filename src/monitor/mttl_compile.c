@@ -459,6 +459,8 @@ static uint32_t table_put(struct strbuf *out, const void *at, size_t n)
 	return from;
 }
 
+_Static_assert(SPEC_VARIABLES + SPEC_EVENTS <= KNOW_PLACES, "a program has no more places");
+
 struct tables {
 	struct know_property properties[SPEC_PROPERTIES];
 	struct know_variable places[SPEC_VARIABLES + SPEC_EVENTS];

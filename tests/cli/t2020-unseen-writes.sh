@@ -45,7 +45,7 @@ ok "builds, readers" foresee-cc -g -O1 -w -I"$here/.." "$here/unseen_reads.c" or
 	-Wl,-rpath,"$PWD" -o reads -pthread
 ok "builds, a plain reader beside it" foresee-cc -g -O0 -w -I"$here/.." "$here/unseen_reads.c" order.o set.o \
 	-o reads_object -pthread
-for kind in global heap local pointer many printf snprintf vsnprintf wcscoll strcoll wcstol; do
+for kind in global heap local pointer many printf snprintf vsnprintf wcscoll strcoll wcstol assembler; do
 	try reads_object "$kind"
 done
 for kind in global heap; do

@@ -55,7 +55,12 @@ static int look(void)
 {
 	int (*volatile get)(const int *) = unseen_get;
 	char to[32];
+	int seen;
 
+	if (is("assembler")) {
+		__asm__ volatile("movl %1, %0" : "=r"(seen) : "m"(*where));
+		return seen;
+	}
 	if (is("printf"))
 		return printf("%ls", shared.wide) > 0;
 	if (is("snprintf"))
