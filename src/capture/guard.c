@@ -311,12 +311,30 @@ void guard_main_is(const void *at)
 	guard_main_at = at;
 }
 
+/* A name that never came is misspelt, more likely than not. */
+static void absent_tell(const struct know_program *p)
+{
+	for (uint32_t i = 1; i < p->nclasses && guard_ready && !guard_is_gone; i++) {
+		const struct know_class *c = &know_classes(p)[i];
+
+		if (__atomic_load_n(&guard_world.single[i], __ATOMIC_RELAXED) != 0)
+			continue;
+		if (c->kind == KNOW_NUMBER)
+			guard_say("guard: there was no thread %lu, which the spec calls '%s'",
+				  (unsigned long)c->number, know_string(p, c->said));
+		else
+			guard_say("guard: no thread was '%s': none had that start routine or name",
+				  know_string(p, c->name));
+	}
+}
+
 void guard_finish(void)
 {
 	const struct know_program *p = guard_world.program;
 
 	if (!guard_on || getpid() <= 0)
 		return;
+	absent_tell(p);
 	for (uint32_t i = 0; i < p->nproperties; i++) {
 		uint64_t n = __atomic_load_n(&guard_counts[i], __ATOMIC_RELAXED);
 

@@ -181,6 +181,12 @@ ln -s t alias
 words=$(seq -s ' ' 20000)
 run env -u FORESEE_ROOT -u FORESEE_PROJECT -u FORESEE_LLVMS FORESEE_GUARD=t.spec timeout 100 ./alias called $words
 is "$(cat out)" "./alias 20002 20000" "FORESEE_GUARD: a program is called as it was, and its environment is as it was"
+cp t.spec kept.spec
+echo 'thread gone = "nobody"; thread far = 9; thread one = "one"; property q: mttl @gone(x == @far.x && x == @one.x);' >>t.spec
+guarded plain 3 "names of threads that never come"
+is "$(sed -n '/no thread/p' err)" "foresee: guard: no thread was 'nobody': none had that start routine or name
+foresee: guard: there was no thread 9, which the spec calls 'far'" "are told, and those that came are not"
+mv kept.spec t.spec
 guarded library 0 "a library that comes and goes"
 has err "$told 2 times" "what it writes is seen"
 guarded many 0 "1000 threads at one time"
