@@ -12,6 +12,8 @@
 #include "capture/sync.h"
 #include "capture/text.h"
 
+#define NAMES 8u /* that are told where one is misspelt */
+
 bool guard_on, guard_ready, guard_is_gone, guard_all;
 struct guard_watch guard_watch;
 struct know_world guard_world;
@@ -22,7 +24,8 @@ uint64_t guard_counts[64];
 static struct know_vector **finals; /* by thread; atomic */
 static struct guard nobody = { .idle = true };
 static uint32_t single_lock;
-static uint64_t used_alone; /* classes that a plain @ names */
+static char names[NAMES][GUARD_NAME]; /* of threads that there were; guarded by single_lock */
+static uint64_t used_alone;	      /* classes that a plain @ names */
 
 /* ---- words ---- */
 
@@ -311,9 +314,24 @@ void guard_main_is(const void *at)
 	guard_main_at = at;
 }
 
+static void name_note(const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < NAMES && names[i][0] != '\0' && strcmp(names[i], name) != 0)
+		i++;
+	if (i < NAMES)
+		memcpy(names[i], name, strlen(name) + 1);
+}
+
 /* A name that never came is misspelt, more likely than not. */
 static void absent_tell(const struct know_program *p)
 {
+	struct text known = { .n = 0 };
+
+	for (uint32_t i = 0; i < NAMES && names[i][0] != '\0'; i++)
+		text_add(&known, "%s'%s'", i == 0 ? "" : ", ", names[i]);
+	known.at[known.n < TEXT_ROOM ? known.n : TEXT_ROOM - 1] = '\0';
 	for (uint32_t i = 1; i < p->nclasses && guard_ready && !guard_is_gone; i++) {
 		const struct know_class *c = &know_classes(p)[i];
 
@@ -323,8 +341,9 @@ static void absent_tell(const struct know_program *p)
 			guard_say("guard: there was no thread %lu, which the spec calls '%s'",
 				  (unsigned long)c->number, know_string(p, c->said));
 		else
-			guard_say("guard: no thread was '%s': none had that start routine or name",
-				  know_string(p, c->name));
+			guard_say("guard: no thread was '%s': none had that start routine or name; "
+				  "there were %s",
+				  know_string(p, c->name), known.at);
 	}
 }
 
@@ -381,6 +400,8 @@ void guard_classify(struct guard *g, uint32_t tid)
 		if (is_of(p, &know_classes(p)[i], g, tid))
 			of |= UINT64_C(1) << i;
 	guard_spin(&single_lock);
+	name_note(g->routine);
+	name_note(g->label);
 	for (uint32_t i = 1; i < p->nclasses; i++) {
 		uint32_t *one = &guard_world.single[i];
 

@@ -184,7 +184,7 @@ is "$(cat out)" "./alias 20002 20000" "FORESEE_GUARD: a program is called as it 
 cp t.spec kept.spec
 echo 'thread gone = "nobody"; thread far = 9; thread one = "one"; property q: mttl @gone(x == @far.x && x == @one.x);' >>t.spec
 guarded plain 3 "names of threads that never come"
-is "$(sed -n '/no thread/p' err)" "foresee: guard: no thread was 'nobody': none had that start routine or name
+is "$(sed -n '/no thread/p' err)" "foresee: guard: no thread was 'nobody': none had that start routine or name; there were 'main', 'one'
 foresee: guard: there was no thread 9, which the spec calls 'far'" "are told, and those that came are not"
 mv kept.spec t.spec
 guarded library 0 "a library that comes and goes"
