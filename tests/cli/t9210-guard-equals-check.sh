@@ -9,7 +9,7 @@ first=${2:-1}
 ${CC:-cc} -O1 -c -o order.o "$SRC/tests/programs/order.c" || exit 2
 
 cat >r.spec <<'END'
-local int a = 1; shared int x; shared int y = 2;
+local int a = 1; shared int x; shared int y = 2; shared int s.z;
 thread w1 = "w1"; thread w2 = "w2"; thread w3 = "w3";
 event wx = write(x); event rx = read(x); event tick = user(tick); event lock = acq(m);
 property p1: mttl @any(block > 0 -> !some(o : any, @o.@any.block == block));
@@ -21,6 +21,8 @@ property p6: mttl @any(wx() -> !some(o : any, @o(wx())));
 property p7: mttl @w3(prev a == a || tick());
 property p8: mttl @any(lock() -> !(@w1.@w3.y == 3));
 property p9: mttl @w2([rx(), a == 0) -> once @w3.y != 2);
+property p10: mttl @any(all(o : any, @o.s.z <= s.z));
+property p11: mttl @any(start (s.z == 2) -> tick());
 END
 
 # Where no lock is an event most of them are nothing to a guard.
@@ -32,7 +34,7 @@ generate() {
 	function pick(n) { return int(rand() * n) }
 	function op(t, text) { body[t] = body[t] sprintf("\torder_see(%d);\n\t%s\n\torder_at(%d);\n", n, text, n); n++ }
 	function one(t,  k) {
-		k = pick(20)
+		k = pick(28)
 		if (k < 2) op(t, "x = " pick(4) ";")
 		else if (k < 4) op(t, "sink = x;")
 		else if (k == 4) op(t, "y = " pick(4) ";")
@@ -43,8 +45,8 @@ generate() {
 		else if (k == 9) op(t, "FORESEE_EVENT(\"tick\");")
 		else if (k == 10 && blocks[t]) { op(t, "FORESEE_ATOMIC_END();"); blocks[t]-- }
 		else if (k == 10) { op(t, "FORESEE_ATOMIC_BEGIN(\"b\");"); blocks[t]++ }
-		else if (k == 11 && posts) { op(t, "sem_wait(&s);"); posts-- }
-		else if (k == 11) { op(t, "sem_post(&s);"); posts++ }
+		else if (k == 11 && posts) { op(t, "sem_wait(&posted);"); posts-- }
+		else if (k == 11) { op(t, "sem_post(&posted);"); posts++ }
 		else if (k == 12) op(t, "atomic_store(&q, " pick(3) ");")
 		else if (k == 13) op(t, "local = atomic_load(&q);")
 		else if (k < 16 && rw[t]) { op(t, "pthread_rwlock_unlock(&l);"); readers -= rw[t] == 1; writer -= rw[t] == 2; rw[t] = 0 }
@@ -52,6 +54,14 @@ generate() {
 		else if (k == 16 && !writer && !readers) { op(t, "pthread_rwlock_wrlock(&l);"); rw[t] = 2; writer++ }
 		else if (k == 17 && holder && holder != t) op(t, "if (pthread_mutex_trylock(&m) == 0) abort();")
 		else if (k == 18 && spins == t) { op(t, "pthread_spin_unlock(&p);"); spins = 0 }
+		else if (k == 20) op(t, "s.z = " pick(4) ";")
+		else if (k == 21) op(t, "memset(&s, one - " pick(2) ", one * sizeof(s));")
+		else if (k == 22) op(t, pick(2) ? "s = from;" : "from = s;")
+		else if (k == 23) op(t, "((volatile char *)&s.z)[" pick(4) "] = " pick(2) ";")
+		else if (k == 24) op(t, "local = __sync_bool_compare_and_swap(&s.z, " pick(3) ", " pick(3) ");")
+		else if (k == 25) op(t, "__atomic_store_n(&s.z, " pick(4) ", __ATOMIC_RELAXED);")
+		else if (k == 26 && written) { op(t, "if (read(ends[0], &byte, 1) != 1) abort();"); written-- }
+		else if (k >= 26) { op(t, "if (write(ends[1], \"\", 1) != 1) abort();"); written++ }
 		else if (k >= 18 && !spins) { op(t, "pthread_spin_lock(&p);"); spins = t }
 	}
 	BEGIN {
@@ -65,25 +75,26 @@ generate() {
 		for (t = 1; t <= 3; t++)
 			if (rw[t])
 				op(t, "pthread_rwlock_unlock(&l);")
-		print "#include <foresee.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include \"order.h\""
-		print "static volatile int x, y = 2, other, sink;\nstatic atomic_int q;\nstatic sem_t s;"
+		print "#include <foresee.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n#include \"order.h\""
+		print "static volatile int x, y = 2, other, sink;\nstatic atomic_int q;\nstatic sem_t posted;"
+		print "static struct { long before; int z; long after[3]; } s, from = { 1, 2, { 3 } };\nstatic volatile int one = 1;\nstatic int ends[2];\nstatic char byte;"
 		print "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;"
 		print "static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;\nstatic pthread_spinlock_t p;"
 		for (t = 1; t <= 3; t++)
 			printf "static void *w%d(void *arg)\n{\n\tint local = 0;\n\n%s\treturn local == 9 ? arg : 0;\n}\n\n", t, body[t]
-		print "int main(void)\n{\n\tpthread_t t[3];\n\n\tsem_init(&s, 0, 0);\n\tpthread_spin_init(&p, 0);"
+		print "int main(void)\n{\n\tpthread_t t[3];\n\n\tif (pipe(ends))\n\t\tabort();\n\tsem_init(&posted, 0, 0);\n\tpthread_spin_init(&p, 0);"
 		for (t = 1; t <= 3; t++)
 			printf "\tpthread_create(&t[%d], 0, w%d, 0);\n", t - 1, t
 		for (t = 1; t <= 3; t++)
 			printf "\tpthread_join(t[%d], 0);\n", t - 1
-		print "\treturn 0;\n}"
+		print "\tsink = x + y + s.z + (int)from.before;\n\treturn 0;\n}" # the spec names both
 	}'
 }
 
 same=0 violations=0
 for ((i = first; i < first + programs; i++)); do
 	generate $i >r.c
-	if ! foresee-cc -g -O0 -pthread -I"$SRC/tests/programs" r.c order.o -o r 2>err ||
+	if ! foresee-cc -g -O$((i % 3)) -pthread -I"$SRC/tests/programs" r.c order.o -o r 2>err ||
 		! timeout 60 foresee record -q --full -o r.foresee ./r >out 2>err; then
 		fail "program $i cannot be recorded"
 		note err
@@ -91,6 +102,7 @@ for ((i = first; i < first + programs; i++)); do
 	fi
 	for spec in r quiet; do
 		foresee check -q -a aerodrome --all-pairs -s $spec.spec -f json r.foresee 2>err >json
+		grep -q '"foresee": 1' json || fail "program $i, $spec.spec: no verdict of check"
 		sed 's/{"id": /\n&/g' json | sed -n 's/.*"analysis": "mttl".*"places": \[{"thread": "\([^"]*\)", "label": [^,]*, "op": "[^"]*", "atomic": [a-z]*, "file": [^,]*, "line": \([0-9]*\), .*"property": "\([^"]*\)".*/\3 \1 \2/p' |
 			sort >by_check
 		timeout 60 foresee guard -q -v -s $spec.spec ./r >out 2>err
