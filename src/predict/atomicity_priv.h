@@ -94,6 +94,8 @@ void infer_gather(struct atomicity *x);
 void infer_pairs(struct atomicity *x);
 /* A wait between two events of a thread, where somebody else has to run. */
 bool infer_waits(const struct model *m, uint32_t a, uint32_t b);
+/* Both lie in marked blocks: what belongs together there is said. */
+bool infer_is_marked(const struct atomicity *x, uint32_t a, uint32_t c);
 /* The acquire of the outermost section that an event lies in; 0 it lies in none. */
 uint32_t infer_outermost(const struct model *m, uint32_t e);
 

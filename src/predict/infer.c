@@ -11,6 +11,8 @@
  * writes it, takes it back, if something depends on it: double-checked locking is right.  A read that
  * only feeds the write (x--) is no look.
  *
+ * Two accesses that lie in marked blocks are no guess: of these the program says itself what belongs together.
+ *
  * 30 are taken off where the way from the first to the second place leads over the end of a loop: workers
  * and pollers do that, and mean each round for itself.  No block reaches over a condition wait, a join or
  * a take of what others have given.
@@ -22,9 +24,11 @@
 #define LOOKS 64u   /* free reads of the section of a write that are passed over */
 #define ROUNDS 256u /* of the guesses with the same two places, so many are looked at */
 
-static bool is_wait(const struct model_event *v)
+/* A semaphore that is used as a mutex is a loose lock (order/model_sem.c); its takes are takes all the same. */
+static bool is_wait(const struct model *m, const struct model_event *v)
 {
-	return v->op == STEP_PARK || v->op == STEP_JOIN || v->op == STEP_GET || v->op == STEP_TAKE;
+	return v->op == STEP_PARK || v->op == STEP_JOIN || v->op == STEP_GET ||
+	       v->op == STEP_TAKE || (v->op == STEP_ACQ && m->is_loose[v->obj]);
 }
 
 bool infer_waits(const struct model *m, uint32_t a, uint32_t b)
@@ -32,9 +36,14 @@ bool infer_waits(const struct model *m, uint32_t a, uint32_t b)
 	struct model_list list = model_chain(m, m->event[a].chain);
 
 	for (uint32_t i = m->event[a].index; i <= m->event[b].index; i++)
-		if (is_wait(&m->event[list.at[i]]))
+		if (is_wait(m, &m->event[list.at[i]]))
 			return true;
 	return false;
+}
+
+bool infer_is_marked(const struct atomicity *x, uint32_t a, uint32_t c)
+{
+	return x->blocks.of[a] != 0 && x->blocks.of[c] != 0;
 }
 
 uint32_t infer_outermost(const struct model *m, uint32_t e)
@@ -105,7 +114,7 @@ static void guess_add(struct guess *g, uint32_t p, uint32_t c, enum finding_bloc
 		x->some = true;
 		return;
 	}
-	if (infer_waits(x->m, a, b))
+	if (infer_waits(x->m, a, b) || infer_is_marked(x, a, b))
 		return;
 	score -= calls_loop(x->opt->calls, x->m, from, to) ? 30 : 0;
 	if (score < ATOMICITY_SCORE && !x->opt->all_blocks)

@@ -205,6 +205,32 @@ guessed handed 30
 pair taken 'w(x)' 'r(y)' 'acq(m)' 'r(x)~' 'w(y)' 'rel(m)'
 guessed taken 60 shown
 
+# What waits is never reached over, and a semaphore waits, though it be used as a mutex.
+{
+	printf '#fmt 1\n'
+	for e in 'acq(m)' 'r(x)' 'semwait(s)' 'sempost(s)' 'rel(m)' 'acq(m)' 'w(x)' 'rel(m)'; do
+		echo "T1|$e|$((++line))"
+	done
+	# It is a mutex only if another one waits and posts, too.
+	for e in 'semwait(s)' 'sempost(s)' 'acq(m)' 'w(x)' 'rel(m)'; do
+		echo "T2|$e|$((++line))"
+	done
+} >waits.std
+run foresee check -q --infer --all-blocks waits.std
+is "$status" 0 "a semaphore between the two"
+sed '/sem/d' waits.std >goes.std
+run foresee check -q --infer goes.std
+is "$status" 1 "and none between them"
+
+# Where the program marks both, it says itself what belongs together.
+sed 's/^T1.*acq(m).*/&\n&/' goes.std | awk -F'|' -v OFS='|' '/^T1.*acq/ && ++n % 2 { $2 = "begin" }
+	{ print } /^T1.*rel/ { $2 = "end"; print }' >marked.std
+run foresee check -q --infer --all-blocks marked.std
+is "$status" 0 "two marked blocks are no guess"
+sed '/begin/d; /end/d' marked.std >plain.std
+run foresee check -q --infer plain.std
+is "$status" 1 "as they are without marks"
+
 # Calls in text.
 printf '#fmt 1\nT1|enter(f)|1\nT1|leave(f)|2\nT1|leave(f)|3\n' >calls.std
 run foresee check calls.std
