@@ -82,6 +82,22 @@ static uint64_t held_since(const struct explain *x, uint64_t pos, uint32_t lock)
 	return 0;
 }
 
+static bool is_shared(const struct explain *x, uint64_t acquire)
+{
+	return evidence_get(x->ev, acquire).op == EVENT_RACQ;
+}
+
+/* How a read-write lock has to be held from a to c: readers do not keep one another out, and who holds it for
+ * reading cannot take it for writing. */
+static const char *mode_word(const struct explain *x, const uint64_t at[4])
+{
+	bool block = is_shared(x, at[0]), other = is_shared(x, at[1]) || is_shared(x, at[2]);
+
+	if (other || block != is_shared(x, at[3]))
+		return " for writing";
+	return block ? " for reading" : "";
+}
+
 /* A lock that all of them hold, but the block not all the way. */
 static void remedy_add(struct explain *x, const struct finding_split *s)
 {
@@ -91,14 +107,17 @@ static void remedy_add(struct explain *x, const struct finding_split *s)
 	for (size_t i = 0; i < n && i < HELD; i++) {
 		struct evidence_event lock = evidence_get(x->ev, acquires[i]);
 		struct evidence_event c = evidence_get(x->ev, s->c);
+		uint64_t at[] = { acquires[i], held_since(x, s->b, lock.object),
+				  held_since(x, s->d, lock.object),
+				  held_since(x, s->c, lock.object) };
 		STRBUF_SCOPED from = { 0 }, to = { 0 };
 
-		if (!held_since(x, s->b, lock.object) || !held_since(x, s->d, lock.object) ||
-		    !held_since(x, s->c, lock.object) || !lock.name)
+		if (!at[1] || !at[2] || !at[3] || !lock.name)
 			continue;
 		frames_brief(x->t, lock.site, lock.stack, NULL, &from);
 		frames_brief(x->t, c.site, c.stack, NULL, &to);
-		strbuf_addf(&x->out, "   to prevent it: hold %s", words_brief(lock.name));
+		strbuf_addf(&x->out, "   to prevent it: hold %s%s", words_brief(lock.name),
+			    mode_word(x, at));
 		if (from.n && to.n)
 			strbuf_addf(&x->out, " from %s to %s", from.at, to.at);
 		strbuf_adds(&x->out, " without a break\n");

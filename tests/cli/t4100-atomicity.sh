@@ -38,6 +38,28 @@ has out '"events": \[3, 6, 10\]' "JSON: events in trace order"
 has out '"pattern": "RWW", "block": \{"kind": "marked", "thread": "T1", "first": 1, "name": "withdraw"\}' "JSON: the block"
 has out '"order": \[1, 2, 3, 4, 9, 10, 11, 5, 6\]' "JSON: the order holds them, once"
 
+# A read-write lock: two that read do not keep each other out, and who reads cannot go on to write.
+# prevented WORDS FIRST SECOND OTHER ACCESS...: how the block and the other take it; first and second access, those of
+# the other.
+prevented() {
+	local words=$1 one=$2 two=$3 other=$4 a=$5 c=$6
+	shift 6
+	{
+		printf '#fmt 1\nT1|begin|1\n'
+		printf "T1|${one}acq(l)!write|2\nT1|$a|3\nT1|${one}rel(l)!write|4\n"
+		printf "T1|${two}acq(l)!write|5\nT1|$c|6\nT1|${two}rel(l)!write|7\nT1|end|8\n"
+		printf "T2|${other}acq(l)!write|9\n"
+		printf 'T2|%s|10\n' "$@"
+		printf "T2|${other}rel(l)!write|11\n"
+	} | sed '/racq\|rrel/s/!write//' >l.std
+	run foresee check -a atomicity l.std
+	has out "^   to prevent it: hold l $words" "prevented: $words"
+}
+prevented 'for writing from' r '' '' 'r(x)~' 'w(x)' 'w(x)'
+prevented 'for reading from' r r '' 'r(x)' 'r(y)' 'w(x)' 'w(y)'
+prevented 'for writing from' '' '' r 'w(x)' 'w(y)' 'r(x)~' 'r(y)~'
+prevented 'from' '' '' '' 'r(x)~' 'w(x)' 'w(x)'
+
 # The proof stands alone.
 run foresee check -q -a atomicity --witness-dir proofs bank.std
 run foresee verify bank.std proofs/1.witness
