@@ -102,6 +102,7 @@ enum foresee_site_kind {
 /* CALL: `variable' is not a lock's name, but */
 #define FORESEE_SITE_ROUTINE 8u /* the start routine of the thread that is made */
 #define FORESEE_SITE_NAMING 16u /* what the program calls some memory; NULL: no constant */
+#define FORESEE_SITE_LOOKS 64u	/* a read: its value is compared, and nothing else comes of it */
 #define FORESEE_SITE_NEAR 32u /* the optimiser took its line; this is the nearest of the function */
 
 /*

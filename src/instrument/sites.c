@@ -185,6 +185,12 @@ static void add_use(struct function *f, struct late_use *use)
 	use->site = site_push(f->unit, &s);
 }
 
+static bool only_asks(const struct record *r)
+{
+	return (r->action == ACT_READ || r->action == ACT_RMW || r->action == ACT_CAS) &&
+	       looks_is(r->inst);
+}
+
 void sites_add(struct function *f)
 {
 	struct unit *u = f->unit;
@@ -202,6 +208,7 @@ void sites_add(struct function *f)
 		s.tests = id_as_pointer(r->late ? 0 : r->tests);
 		s.flags |= (uint8_t)((r->free ? FORESEE_SITE_FREE : 0) |
 				     (r->feeds ? FORESEE_SITE_FED : 0) |
+				     (only_asks(r) ? FORESEE_SITE_LOOKS : 0) |
 				     (r->is_volatile ? FORESEE_SITE_VOLATILE : 0));
 		if (r->action == ACT_CALL)
 			calls_add_said(u, r->inst, &s);

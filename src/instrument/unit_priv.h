@@ -284,6 +284,11 @@ bool late_suits(LLVMValueRef load, const LLVMValueRef *at, size_t n);
 void late_add(struct function *f, const struct record *r, const LLVMValueRef *at, size_t n);
 void late_emit(struct function *f);
 
+/* ---- looks.c: loads that only ask ---- */
+
+/* What a load, or an atomic update, has read is compared, and nothing else comes of it. */
+bool looks_is(LLVMValueRef load);
+
 /* ---- sites.c, names.c, paths.c, locks.c ---- */
 
 void sites_add(struct function *f); /* a row for each record, and each use */

@@ -57,6 +57,9 @@ static enum status binary_next(struct trace_source *s, struct event *e, struct d
 		e->site = 0; /* so that tables of site_count entries will do */
 	if (b->control.program.tests_at.n > e->site)
 		program_test(&b->control.program, e);
+	if ((e->op == EVENT_READ || e->op == EVENT_RMW) && !(e->flags & EVENT_REREAD) &&
+	    program_looks(&b->control.program, e->site))
+		e->flags |= EVENT_LOOKS;
 	if (e->tid > b->max_tid)
 		b->max_tid = e->tid;
 	if (e->op == EVENT_FORK && e->peer > b->max_tid)

@@ -122,6 +122,10 @@ static void site_take(struct program *p, struct wire *w)
 		return;
 	if (tests)
 		tests_take(p, s.number, tests);
+	if (s.is.flags & FORESEE_SITE_LOOKS) {
+		VEC_REACH(&p->looks, s.number);
+		p->looks.at[s.number] = true;
+	}
 	index = map_put(&p->site_at, s.number, &fresh);
 	if (fresh) {
 		*index = p->sites.n;
@@ -265,7 +269,7 @@ static void tables_release(struct program *p)
 	images_free(p->images);
 	MAP_RELEASE_ALL(&p->strings, &p->site_at);
 	VEC_RELEASE_ALL(&p->sites, &p->globals, &p->global_names, &p->steady, &p->hidden,
-			&p->tests_at, &p->tests);
+			&p->tests_at, &p->tests, &p->looks);
 }
 
 void program_reset(struct program *p)

@@ -61,6 +61,7 @@ struct program {
 	struct map site_at;		    /* site number, to index in sites */
 	VEC(struct program_tests) tests_at; /* by site number, as far as some have tests */
 	VEC(struct predicate) tests;
+	VEC(bool) looks;       /* by site number, as far as some only ask */
 	uint32_t site_count;   /* highest number + 1 */
 	struct images *images; /* of --locks-only: these have sites and variables too */
 	uint32_t unit;	       /* the one whose tables are being read */
@@ -88,6 +89,11 @@ const char *program_text(struct program *p, struct wire *w);
 bool program_site(const struct program *p, uint32_t number, struct trace_site *out);
 /* Fills in the tests of an event, by its site, which tests_at has. */
 void program_test(const struct program *p, struct event *e);
+/* The site only asks (EVENT_LOOKS). */
+static inline bool program_looks(const struct program *p, uint32_t site)
+{
+	return site < p->looks.n && p->looks.at[site];
+}
 bool program_hides(const struct program *p, uint64_t addr, uint64_t len);
 
 #endif /* NAMES_PROGRAM_H */

@@ -241,6 +241,8 @@ static unsigned access_flags(struct steps *s, const struct event *e)
 		flags |= STEP_ATOMIC | STEP_ACQUIRE | STEP_RELEASE;
 	if (e->flags & EVENT_REREAD)
 		flags |= STEP_SHADOW;
+	if (reads && ((e->flags & EVENT_LOOKS) || (e->op == EVENT_READ && (e->flags & EVENT_CAS))))
+		flags |= STEP_LOOKS;
 	if (reads && ((e->flags & EVENT_UNKNOWN) || s->strange)) {
 		if (is_free && e->op == EVENT_READ) {
 			flags |= STEP_TAINTED;

@@ -121,10 +121,13 @@ enum step_op {
 #define STEP_STOP 32u
 #define STEP_TAINTED 64u /* free read of a writer that is not known */
 #define STEP_SHADOW 128u /* READ: the recorder's closing read; binds, but is no target */
+/* READ, RMW: the read only asks (EVENT_LOOKS), or is that of a compare-and-swap that failed. */
+#define STEP_LOOKS 512u
 /* REQ, RREQ: of a lock of the program's own; how it waits may be recorded. */
 #define STEP_OWN 1024u
-#define STEP_IN_WAIT 512u /* REL: part of a condition wait; its PARK comes next */
-#define STEP_LAST 2048u	  /* NONE: the thread ends here */
+#define STEP_IN_WAIT \
+	512u /* REL, the bit of STEP_LOOKS: part of a condition wait; its PARK comes next */
+#define STEP_LAST 2048u /* NONE: the thread ends here */
 /* GET, AFTER, GUARD: as it was, and enough; but other posts or holders would have done as well.  Who
  * counts, and looks at who holds, can do without. */
 #define STEP_PAIRED 1024u  /* no REQ: the bit of STEP_OWN */

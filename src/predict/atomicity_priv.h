@@ -106,6 +106,14 @@ uint32_t atomicity_end(const struct atomicity_tuple *t);
 enum goal_outcome atomicity_gap(const struct atomicity *x, struct gap *gap,
 				const struct atomicity_tuple *p, struct exact_order *out);
 
+/* Another thread writes what the read saw, behind it and before event `to' in that order. */
+bool atomicity_is_written(const struct model *m, const struct exact_order *o, uint32_t read,
+			  uint32_t to);
+
+/* atomicity_looks.c: the pattern is in that order, and what the threads ask for says so. */
+bool atomicity_is_noticed(const struct atomicity *x, const struct atomicity_tuple *t,
+			  const struct exact_order *o);
+
 /* Work of a pool over a block of groups. */
 void atomicity_try(void *arg, size_t i, unsigned worker);
 

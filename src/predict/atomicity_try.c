@@ -226,6 +226,12 @@ static bool is_doubtful(const struct model *m, uint32_t first)
 	return m->event[first].op == STEP_RMW && model_nfeeds(m, first) > 0;
 }
 
+bool atomicity_is_written(const struct model *m, const struct exact_order *o, uint32_t read,
+			  uint32_t to)
+{
+	return is_written(m, o, read, when(m, o, read), when(m, o, to));
+}
+
 /* Its thread repeats reads there that are not all recorded, and another one writes what they see.  The
  * searches see to that of all that they put in order, but not of what runs at the end. */
 static bool is_overwritten(const struct atomicity *x, const struct exact_order *o, uint32_t e)
@@ -247,8 +253,11 @@ static bool is_overwritten(const struct atomicity *x, const struct exact_order *
 	return false;
 }
 
-static bool order_holds(const struct atomicity *x, const struct aim *a, const struct exact_order *o)
+static bool order_holds(const struct atomicity *x, const struct aim *a,
+			const struct atomicity_tuple *t, const struct exact_order *o)
 {
+	if (atomicity_is_noticed(x, t, o))
+		return false;
 	for (uint32_t i = 0; i < a->goal.nnext; i++)
 		if (is_overwritten(x, o, a->next[i]))
 			return false;
@@ -302,7 +311,7 @@ static enum goal_outcome stage(const struct atomicity *x, struct atomicity_group
 			if (one == GOAL_FOUND) {
 				order_finish(x->m, &s.at[k], &g->at[i], out);
 				g->found = i;
-				if (order_holds(x, &s.at[k], out))
+				if (order_holds(x, &s.at[k], &g->at[i], out))
 					return one;
 				one = GOAL_SEARCHED;
 			}
@@ -325,7 +334,8 @@ static enum goal_outcome gaps(const struct atomicity *x, struct atomicity_group 
 			continue;
 		gap_ends(gap, ends);
 		g->found = i;
-		if (!is_overwritten(x, out, ends[0]) && !is_overwritten(x, out, ends[1]))
+		if (!is_overwritten(x, out, ends[0]) && !is_overwritten(x, out, ends[1]) &&
+		    !atomicity_is_noticed(x, &g->at[i], out))
 			return GOAL_FOUND;
 	}
 	return GOAL_SEARCHED;

@@ -46,7 +46,7 @@ const char *std_flag_word(unsigned i, uint32_t *flag)
 		{ EVENT_ZEROED, "zeroed" },    { EVENT_COPY, "copy" },
 		{ EVENT_DEAD_OWNER, "dead" },  { EVENT_VOLATILE, "volatile" },
 		{ EVENT_SHARED, "shared" },    { EVENT_REFUSED, "refused" },
-		{ EVENT_SCOPE, "scope" },
+		{ EVENT_SCOPE, "scope" },      { EVENT_LOOKS, "looks" },
 	};
 
 	if (i >= ARRAY_SIZE(words))

@@ -10,15 +10,15 @@
 #define FIRST EVENT_LIFE_FIRST
 #define KEEPS EVENT_LIFE_KEEPS
 
-/* No two flags are the same bit: 27 powers of two have this sum only if they are different. */
+/* No two flags are the same bit: 28 powers of two have this sum only if they are different. */
 _Static_assert(EVENT_FREE_READ + EVENT_ATOMIC + EVENT_REREAD + EVENT_UNKNOWN + EVENT_HAS_VALUE +
 			       EVENT_WRITE_MODE + EVENT_TRY + EVENT_RECURSIVE + EVENT_IN_WAIT +
 			       EVENT_TIMEOUT + EVENT_CAS + EVENT_ZEROED + EVENT_COPY +
 			       EVENT_VOLATILE + EVENT_DEAD_OWNER + EVENT_SHARED + EVENT_REFUSED +
 			       EVENT_STEADY + EVENT_READS + EVENT_BEGUN + EVENT_SCOPE + EVENT_PART +
 			       EVENT_CANCELLED + EVENT_TESTED + EVENT_LEFT + EVENT_ENTERED +
-			       EVENT_RANGE ==
-		       (1u << 27) - 1,
+			       EVENT_LOOKS + EVENT_RANGE ==
+		       (1u << 28) - 1,
 	       "flags of events");
 
 static const struct {

@@ -80,6 +80,8 @@ enum event_object {
  * outermost call of one has ended, has begun; with both, in this order. */
 #define EVENT_LEFT 33554432u
 #define EVENT_ENTERED 67108864u
+#define EVENT_LOOKS \
+	134217728u	   /* READ, RMW: what is read is compared, and nothing else comes of it */
 #define EVENT_RANGE 16384u /* one event number per word: refs[i] belongs to number tseq + i */
 
 /* Where GIVE and TAKE at the start of a trace that begins in the middle meet (merge/prologue.h): no address

@@ -60,6 +60,47 @@ prevented 'for reading from' r r '' 'r(x)' 'r(y)' 'w(x)' 'w(y)'
 prevented 'for writing from' '' '' r 'w(x)' 'w(y)' 'r(x)~' 'r(y)~'
 prevented 'from' '' '' '' 'r(x)~' 'w(x)' 'w(x)'
 
+# Who asks whether somebody came between, or waits for his turn: no finding, if it is an atomic read of which
+# nothing comes but that.
+cat >seqlock.std <<'EOT'
+#fmt 1
+T1|begin|1
+T1|ar(seq)|2
+T1|ar(x)|3
+T1|ar(y)|4
+T1|ar(seq)!looks|5
+T1|end|6
+T2|rmw(seq)~|7
+T2|aw(x)|8
+T2|aw(y)|9
+T2|rmw(seq)~|10
+EOT
+cat >ticket.std <<'EOT'
+#fmt 1
+T1|begin|1
+T1|rmw(next)|2
+T1|ar(serving)!looks|3
+T1|aw(serving)|4
+T1|end|5
+T2|begin|6
+T2|rmw(next)|7
+T2|ar(serving)!looks|8
+T2|end|9
+EOT
+for lock in seqlock ticket; do
+	run foresee check -q -a atomicity $lock.std
+	is "$status" 0 "$lock: looked out for"
+	sed 's/!looks//' $lock.std >$lock-not.std
+	run foresee check -q -a atomicity $lock-not.std
+	is "$status" 1 "$lock: and if not"
+done
+sed '/rmw(seq)/d' seqlock.std >untold.std
+run foresee check -q -a atomicity untold.std
+is "$status" 1 "looking again is of no use where nobody tells"
+sed 's/ar(seq)/r(seq)/' seqlock.std >plain.std
+run foresee check -q -a triples plain.std
+is "$status" 1 "of a read that is not atomic it is not believed"
+
 # The proof stands alone.
 run foresee check -q -a atomicity --witness-dir proofs bank.std
 run foresee verify bank.std proofs/1.witness
