@@ -44,7 +44,7 @@ uint32_t analyse_window(void)
 /* What all windows have come to. */
 struct total {
 	struct kept_list found;
-	uint64_t windows, events, suppressed, benign;
+	uint64_t windows, events, suppressed, benign, guesses;
 	uint32_t threads, locks, variables, refused;
 	struct texts truncated;
 };
@@ -82,6 +82,7 @@ static void total_add(struct total *t, const struct pass *p, bool last)
 	t->windows += p->report.events > 0;
 	t->suppressed += p->report.suppressed;
 	t->benign += p->report.benign;
+	t->guesses += p->report.guesses;
 	t->refused += p->certify.refused;
 	t->threads = larger(t->threads, p->report.threads);
 	t->locks = larger(t->locks, p->report.locks);
@@ -124,6 +125,7 @@ static int total_report(struct total *t, struct pass *p, const struct pass *whol
 	r->variables = t->variables;
 	r->suppressed = t->suppressed;
 	r->benign = t->benign;
+	r->guesses = t->guesses;
 	kept_list_sort(&t->found);
 	if (p->a->witness_dir && t->found.at.n)
 		talk_error("no proofs are written for a recording that is looked at in parts: "

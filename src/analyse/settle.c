@@ -100,11 +100,22 @@ static void tell_splits(struct pass *p)
 	}
 }
 
+/* A block that nobody has marked, and no run that splits it beyond doubt. */
+static bool is_idle_guess(const struct finding *f)
+{
+	return f->kind == FINDING_ATOMICITY && f->block != FINDING_BLOCK_MARKED &&
+	       f->status == FINDING_WARNING;
+}
+
 /* With all pairs everything is told. */
 static bool is_news(void *arg, const struct finding *f)
 {
 	struct pass *p = arg;
 
+	if (is_idle_guess(f) && !p->a->engine.all_pairs) {
+		p->report.guesses++;
+		return false;
+	}
 	if (f->kind == FINDING_ATOMICITY && !p->a->engine.all_pairs && race_of(p, f))
 		return false;
 	if (f->refuted && !p->a->verbose)

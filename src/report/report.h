@@ -56,8 +56,10 @@ struct report {
 	uint64_t suppressed;
 	const struct baseline *baseline; /* or NULL */
 	uint64_t benign;		 /* races that the program has declared benign: not shown */
-	const char *witness_dir;	 /* or NULL */
-	const struct texts *chosen;	 /* options that decided what is found, as given; or NULL */
+	uint64_t
+		guesses; /* blocks that were guessed and may be split, but not beyond doubt: not shown */
+	const char *witness_dir;    /* or NULL */
+	const struct texts *chosen; /* options that decided what is found, as given; or NULL */
 	char *const *
 		compiled; /* source that was compiled for this run alone, and its arguments; or NULL */
 	const char *const *plugins;

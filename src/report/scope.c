@@ -133,6 +133,10 @@ static void search_get(const struct report *r, struct scope *s)
 	if (s->open_blocks)
 		texts_add(&s->because, "%" PRIu64 " pattern%s of places may still split a block",
 			  s->open_blocks, WORDS_PLURAL(s->open_blocks));
+	if (r->guesses)
+		texts_add(&s->because,
+			  "%" PRIu64 " guessed block%s may be split, in runs that are in doubt",
+			  r->guesses, WORDS_PLURAL(r->guesses));
 	if (!s->decided && s->because.n == 0)
 		texts_add(&s->because, "these analyses see some %s only",
 			  s->races   ? "races"

@@ -231,6 +231,32 @@ sed '/begin/d; /end/d' marked.std >plain.std
 run foresee check -q --infer plain.std
 is "$status" 1 "as they are without marks"
 
+# A guess with a run that is in doubt is not worth a look: unseen code runs where memory may hold other values.
+cat >doubt.std <<'EOT'
+#fmt 1
+T1|acq(m)|1
+T1|r(x)|2
+T1|rel(m)|3
+T1|acq(m)|4
+T1|w(x)|5
+T1|rel(m)|6
+T1|aw(y)|7
+T2|ar(y)~|8
+T2|w(z)<8|9
+T2|opaque|10
+T2|acq(m)|11
+T2|w(x)|12
+T2|rel(m)|13
+EOT
+run foresee check -q --infer doubt.std
+is "$status" 0 "a run in doubt: no finding"
+has out '1 guessed block may be split, in runs that are in doubt' "but no proof of none"
+run foresee check -q --infer --all-pairs doubt.std
+has out 'warning$' "a warning with --all-pairs"
+sed '/opaque/d' doubt.std >sure.std
+run foresee check -q --infer sure.std
+has out 'predicted, certified$' "and a finding where nothing is in doubt"
+
 # Calls in text.
 printf '#fmt 1\nT1|enter(f)|1\nT1|leave(f)|2\nT1|leave(f)|3\n' >calls.std
 run foresee check calls.std
