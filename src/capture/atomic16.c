@@ -159,7 +159,7 @@ static struct wide_filter filter_begin(struct thread *t, const void *p, int orde
 
 /* Have both words been read, in this epoch, as they are? */
 static bool filter_knows(const struct thread *t, const struct wide_filter *f, uint64_t flag,
-			 const tag_version v[2], const uint64_t x[2])
+			 const tag_version v[2], const uint64_t x[2], uint32_t site)
 {
 	bool known = f->on;
 
@@ -167,7 +167,7 @@ static bool filter_knows(const struct thread *t, const struct wide_filter *f, ui
 		const struct filter_entry *e = filter_at(t, f->at[i]);
 
 		known = e->key == (f->key[i] | flag) && e->version == v[i] &&
-			e->epoch == t->epoch && e->kept == 0xff &&
+			e->epoch == t->epoch && e->kept == 0xff && filter_was_here(e, site) &&
 			access_load(filter_value(t, f->at[i]), 3) == x[i];
 	}
 	return known;
@@ -186,9 +186,9 @@ static void log_read(struct thread *t, const struct wide_filter *f, const void *
 {
 	uint32_t bits = FORMAT_READ | 3u << FORMAT_SIZE_SHIFT | FORMAT_ATOMIC;
 	uint64_t x[2] = { wide.low, wide.high };
-	bool twice = filter_knows(t, f, FILTER_SAME, v, x);
+	bool twice = filter_knows(t, f, FILTER_SAME, v, x, site);
 
-	if (filter_knows(t, f, 0, v, x)) {
+	if (filter_knows(t, f, 0, v, x, site)) {
 		filter_take(t, f, 0, v, x, site);
 		return;
 	}

@@ -39,19 +39,23 @@ static struct control_entry *seen_of(struct control *c)
 	return control_find(&c->seen, c->word, &fresh);
 }
 
-/* Has the thread not read all of these bytes in this epoch, or with other values?  Now it has. */
+/* Has the thread not read all of these bytes in this epoch, not here, or with other values?  Now it has. */
 static bool is_new(struct control *c, uint64_t value)
 {
 	uint32_t mask = ((1u << c->op.len) - 1) << (c->op.addr & 7);
+	uint16_t place = control_plan->places ? format_place_bit(c->op.site) : 1;
 	uint64_t bits = bits_of(mask);
 	struct control_entry *e = seen_of(c);
+	bool differs;
 
 	if (e == NULL)
 		return true;
-	if ((mask & ~e->n) == 0 && ((e->value ^ value) & bits) == 0)
+	differs = ((e->value ^ value) & bits_of(mask & e->n)) != 0;
+	if (!differs && (mask & ~e->n) == 0 && (e->places & place))
 		return false;
 	e->value = (e->value & ~bits) | value;
 	e->n |= mask;
+	e->places = differs ? place : e->places | place;
 	return true;
 }
 
@@ -181,6 +185,7 @@ static void forget_read(struct control *c)
 		return;
 	seen->n = c->before.n;
 	seen->value = c->before.value;
+	seen->places = c->before.places;
 	c->counted = false;
 }
 

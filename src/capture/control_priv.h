@@ -10,8 +10,9 @@
 /* A table that is emptied by a new stamp. */
 struct control_entry {
 	uint64_t key, stamp;
-	uint64_t value; /* of bytes that were read */
-	uint32_t n;	/* a count, or the mask of those bytes */
+	uint64_t value;	 /* of bytes that were read */
+	uint32_t n;	 /* a count, or the mask of those bytes */
+	uint16_t places; /* where they were read */
 };
 
 struct control_table {

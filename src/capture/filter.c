@@ -68,6 +68,7 @@ void filter_close(struct thread *t, struct filter_entry *e)
 
 	ASSERT_RECORDING((run.dropped & ~run.kept) == 0);
 	e->dropped = 0;
+	e->site = FILTER_LISTED;
 	if (!holds(&run)) {
 		log_trailing(t, &run);
 		return;
@@ -87,10 +88,10 @@ void filter_sweep_pending(struct thread *t)
 	while (t->npending != 0 && ASSERT_RECORDING(t->npending <= t->filter_mask + 1)) {
 		struct filter_entry *e = &t->filter[t->pending[--t->npending] & t->filter_mask];
 
-		ASSERT_RECORDING(e->listed);
-		e->listed = false;
+		ASSERT_RECORDING(filter_is_listed(e));
 		if (e->dropped != 0)
 			filter_close(t, e);
+		e->site = 0;
 	}
 }
 
@@ -101,18 +102,16 @@ void filter_settle(struct thread *t)
 	for (uint32_t i = 0; i < t->npending; i++) {
 		struct filter_entry *e = &t->filter[t->pending[i] & t->filter_mask];
 
-		e->listed = false;
-		if (e->dropped == 0)
-			continue;
-		if (holds(e)) {
-			e->listed = true;
-			e->idle = e->last == idle;
+		if (e->dropped != 0 && holds(e)) {
+			t->pending[n++] =
+				(uint32_t)(e - t->filter) | (e->last == idle ? FILTER_IDLE : 0);
 			e->last = (uint32_t)t->tseq;
-			t->pending[n++] = t->pending[i];
-		} else {
-			log_trailing(t, e);
-			e->dropped = 0;
+			continue;
 		}
+		if (e->dropped != 0)
+			log_trailing(t, e);
+		e->dropped = 0;
+		e->site = 0;
 	}
 	t->npending = n;
 }
@@ -126,13 +125,15 @@ void filter_trim(struct thread *t)
 	t->trimming = true;
 	for (uint32_t i = t->npending; i-- > 0;) {
 		struct filter_entry *e;
+		uint32_t at;
 
 		if (i >= t->npending)
 			continue;
-		e = &t->filter[t->pending[i]];
-		if (e->idle && e->dropped != 0)
+		at = t->pending[i];
+		t->pending[i] = at & ~FILTER_IDLE;
+		e = &t->filter[at & t->filter_mask];
+		if ((at & FILTER_IDLE) && e->dropped != 0)
 			filter_close(t, e);
-		e->idle = 0;
 	}
 	t->trimming = false;
 }
@@ -277,14 +278,15 @@ bool filter_check(const struct thread *t)
 	for (uint32_t i = 0; i <= t->filter_mask; i++) {
 		const struct filter_entry *e = &t->filter[i];
 
-		if (!ASSERT_RECORDING((e->dropped & ~e->kept) == 0 &&
-				      (e->listed || e->dropped == 0)))
+		if (!ASSERT_RECORDING((e->dropped & ~e->kept) == 0))
 			return false;
-		listed += e->listed;
+		listed += filter_is_listed(e);
 	}
-	for (uint32_t i = 0; i < t->npending; i++)
-		if (!ASSERT_RECORDING(t->pending[i] <= t->filter_mask &&
-				      t->filter[t->pending[i]].listed))
+	for (uint32_t i = 0; i < t->npending; i++) {
+		uint32_t at = t->pending[i] & ~FILTER_IDLE;
+
+		if (!ASSERT_RECORDING(at <= t->filter_mask && filter_is_listed(&t->filter[at])))
 			return false;
+	}
 	return ASSERT_RECORDING(listed == t->npending);
 }

@@ -12,6 +12,10 @@
  *	logged:   r(x)=v ............................ r(x)=v  (REREAD)
  *	dropped:            r(x)  r(x)  r(x)  r(x)
  *
+ * A dropped read is no target of a race, and the first one may come too early to be one, or lie elsewhere in
+ * the source.  So the first one at each place is logged (format_place_bit): most programs read a word of one
+ * version in few places, and a loop in the same ones again.
+ *
  * So each entry remembers where the last dropped read came.  When the epoch
  * ends the run is closed: if the version is still there, by a REREAD at this point
  * (later than the last dropped read was: that binds more, never less);
@@ -119,6 +123,22 @@ static inline struct filter_entry *filter_prepare(struct thread *t, const void *
 	return e;
 }
 
+static inline bool filter_is_listed(const struct filter_entry *e)
+{
+	return e->dropped != 0 || e->site == FILTER_LISTED;
+}
+
+/* Is a read of this entry's word logged that was made there?  This is the bit test of the machine, which takes
+ * its number modulo 16; compilers do not find it. */
+static inline bool filter_was_here(const struct filter_entry *e, uint32_t site)
+{
+	bool was;
+
+	_Static_assert(FORMAT_PLACES == 16, "bits of what the instruction tests");
+	__asm__("btw %2, %1" : "=@ccc"(was) : "r"(e->places), "r"((uint16_t)site));
+	return was;
+}
+
 /* Where the value of a read of p is kept. */
 static inline void *filter_value(const struct thread *t, const void *p)
 {
@@ -142,16 +162,20 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 		e->version = v;
 		e->epoch = t->epoch;
 		e->kept = (uint8_t)mask;
+		e->places = format_place_bit(site);
 		access_store(value, log2, x);
 		return false;
 	}
-	if ((mask & ~e->kept) != 0) {
+	/* More bytes: each place once more.  A replay sees values, not versions, and could not count else. */
+	if ((mask & ~e->kept) != 0)
+		e->places = 0;
+	if (!filter_was_here(e, site)) {
 		e->kept |= (uint8_t)mask;
+		e->places |= format_place_bit(site);
 		access_store(value, log2, x);
 		return false;
 	}
-	if (!e->listed) {
-		e->listed = true;
+	if (!filter_is_listed(e)) {
 		t->runs++;
 		t->pending[t->npending++] = (uint32_t)(e - t->filter);
 	}
@@ -164,20 +188,26 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 /* A read of x at p that is only compared.  True: it is to be logged as free, and is remembered; false: as
  * any other, or not at all. */
 static inline bool filter_tests(struct thread *t, struct filter_entry *e, uint64_t key,
-				const void *p, unsigned log2, uint64_t x, tag_version v)
+				const void *p, unsigned log2, uint64_t x, tag_version v,
+				uint32_t site)
 {
 	unsigned mask = filter_mask(p, log2);
 	void *value = filter_value(t, p);
 
 	if ((e->key | FILTER_TESTED) == (key | FILTER_TESTED) && e->version == v &&
-	    e->epoch == t->epoch && (mask & ~e->kept) == 0 && access_load(value, log2) == x)
-		return false;
+	    e->epoch == t->epoch && (mask & ~e->kept) == 0 && access_load(value, log2) == x) {
+		if (e->key == key || filter_was_here(e, site))
+			return false;
+		e->places |= format_place_bit(site);
+		return true;
+	}
 	if (UNLIKELY(e->dropped != 0))
 		filter_close(t, e);
 	e->key = key | FILTER_TESTED;
 	e->version = v;
 	e->epoch = t->epoch;
 	e->kept = (uint8_t)mask;
+	e->places = format_place_bit(site);
 	access_store(value, log2, x);
 	return true;
 }

@@ -325,8 +325,8 @@ EXPORT void foresee_module_register(const struct foresee_module *m)
 		return;
 	}
 	sys_lock_take(&all.lock);
-	*m->base = all.nsites;
-	all.nsites += m->nsites;
+	*m->base = (all.nsites + FORMAT_PLACES - 1) / FORMAT_PLACES * FORMAT_PLACES;
+	all.nsites = *m->base + m->nsites;
 	ASSERT_RECORDING(all.nsites > *m->base); /* numbers are used once */
 	first = image_count(m, 1);
 	for (uint64_t i = 0; i < m->nfunctions; i++)

@@ -41,18 +41,22 @@ struct filter_entry {
 	uint32_t epoch;
 	uint8_t kept;	 /* bytes of the word that logged reads cover, a bit each */
 	uint8_t dropped; /* those that were read again, of these; 0: nothing pending */
-	bool listed;	 /* in the list of pending entries; it is, if anything is pending */
-	bool idle;	 /* nothing was dropped for a whole chunk */
+	uint16_t places; /* of logged reads: format_place_bit */
 	union {
 		struct {
 			uint32_t last; /* low bits of the number before the last dropped read */
-			uint32_t site; /* of that read */
+			uint32_t site; /* of that read; without one FILTER_LISTED, or 0 */
 		};
 		uint64_t read; /* the same, stored as one */
 	};
 };
 
 _Static_assert(sizeof(struct filter_entry) == 32, "two to a cache line");
+
+/* Nothing is pending, and yet the entry is in the list of those where something is. */
+#define FILTER_LISTED UINT32_MAX
+/* Beside an entry's number in that list: nothing was dropped there for a whole chunk. */
+#define FILTER_IDLE (1u << 31)
 
 struct peer {
 	uint64_t tid, tseq;

@@ -109,7 +109,7 @@ INLINE uint64_t word_read_tested(struct thread *t, const void *p, unsigned log2,
 			v = tag_peek(tag);
 			x = access_load(p, log2);
 		} while (UNLIKELY(!tag_still(tag, v)));
-		is_free = e == NULL || filter_tests(t, e, key, p, log2, x, v);
+		is_free = e == NULL || filter_tests(t, e, key, p, log2, x, v, site);
 		if (is_free || !filter_drops(t, e, key, p, log2, x, v, site))
 			habit_log(t,
 				  FORMAT_READ | log2 << FORMAT_SIZE_SHIFT |
@@ -144,7 +144,7 @@ INLINE bool word_read_again(struct thread *t, const void *p, unsigned log2, uint
 	const uint64_t *tag;
 	tag_version v;
 
-	if (!word_was_dropped(t, e, p, log2))
+	if (!word_was_dropped(t, e, p, log2) || !filter_was_here(e, site))
 		return false;
 	if (log2 == 3) /* it equals a key */
 		p = __builtin_assume_aligned(p, 8);

@@ -58,6 +58,7 @@ struct draft_item {
 struct draft_word {
 	uint32_t epoch;
 	uint8_t mask, known; /* bytes: read; of known value */
+	uint16_t places;     /* where: format_place_bit */
 	uint8_t value[8];
 	uint32_t rank[8]; /* when */
 };
@@ -106,6 +107,7 @@ struct draft {
 	VEC(struct draft_thread) threads;
 	VEC(struct draft_edge) edges;
 	uint64_t loose; /* edges that cannot be held: into the middle of one call */
+	bool places;	/* a read is new at each place (struct plan_head) */
 };
 
 void draft_release(struct draft *d);

@@ -124,11 +124,18 @@ static bool byte_differs(const struct draft *d, struct draft_item *it, uint64_t 
 	return true;
 }
 
-/* Has the thread read all of these bytes in this epoch? */
-static bool is_covered(struct draft_thread *t, const struct draft_item *it)
+static uint16_t place_of(const struct draft *d, const struct draft_item *it)
+{
+	return d->places ? format_place_bit(it->site) : 1;
+}
+
+/* Has the thread read all of these bytes in this epoch, and here? */
+static bool is_covered(const struct draft *d, struct draft_thread *t, const struct draft_item *it)
 {
 	const struct draft_word *w = word_find(t, it);
 
+	if (!(w->places & place_of(d, it)))
+		return false;
 	for (uint64_t a = it->addr; a < it->addr + it->len; a++)
 		if (!(w->mask & 1u << (a & 7)))
 			return false;
@@ -139,20 +146,23 @@ static bool is_covered(struct draft_thread *t, const struct draft_item *it)
 static bool read_note(struct draft *d, struct draft_item *it, const struct memory *m)
 {
 	struct draft_word *w = word_find(&d->threads.at[it->thread], it);
-	bool is_new = false;
+	uint16_t place = place_of(d, it);
+	bool is_new = !(w->places & place), differs = false;
 
-	it->polls = is_covered(&d->threads.at[it->thread], it);
+	it->polls = is_covered(d, &d->threads.at[it->thread], it);
 
 	for (uint64_t a = it->addr; a < it->addr + it->len; a++) {
 		uint8_t bit = (uint8_t)(1u << (a & 7));
 
-		is_new |= !(w->mask & bit) || byte_differs(d, it, a, w, m);
+		differs |= (w->mask & bit) && byte_differs(d, it, a, w, m);
+		is_new |= !(w->mask & bit);
 		w->mask |= bit;
 		w->known = (uint8_t)((w->known & ~bit) | (it->has_value ? bit : 0));
 		w->value[a & 7] = it->has_value ? byte_of(it, a) : 0;
 		w->rank[a & 7] = it->rank;
 	}
-	return is_new;
+	w->places = differs ? place : w->places | place;
+	return is_new || differs;
 }
 
 /* A closing read, or one that was logged again: it says that the bytes are as they were. */
@@ -277,10 +287,10 @@ static void find(struct draft *d, uint32_t item, const struct memory *m, const s
 }
 
 /* What a thread comes to beyond its part. */
-static void follow_find(struct draft_thread *t)
+static void follow_find(const struct draft *d, struct draft_thread *t)
 {
 	if (t->followed && t->follow.class == PLAN_READ)
-		t->follow.polls = is_covered(t, &t->follow);
+		t->follow.polls = is_covered(d, t, &t->follow);
 }
 
 static void gates_find(struct draft *d)
@@ -319,7 +329,7 @@ void identity_find(struct draft *d)
 	for (size_t i = 0; i < d->threads.n; i++) {
 		if (d->threads.at[i].target != DRAFT_NONE)
 			find(d, d->threads.at[i].target, &m, &taken);
-		follow_find(&d->threads.at[i]);
+		follow_find(d, &d->threads.at[i]);
 	}
 	gates_find(d);
 	VEC_RELEASE(&found.at);

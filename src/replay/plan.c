@@ -175,6 +175,7 @@ static void head_make(struct layout *l, enum finding_kind kind)
 	struct plan_head h = { .magic = PLAN_MAGIC,
 			       .kind = kind,
 			       .nthreads = (uint32_t)l->threads.n,
+			       .places = l->d->places,
 			       .nwaits = l->waits.n,
 			       .ninputs = l->given->inputs.n,
 			       .size = sizeof(h) };
@@ -350,7 +351,9 @@ static void lay_out(struct draft *d, const struct given *given, const struct pla
 
 enum status plan_make(struct trace *t, const struct plan_ask *ask, struct plan *out, struct diag *d)
 {
-	struct draft draft = { 0 };
+	struct trace_info info = trace_info(t);
+	struct draft draft = { .places = info.form != TRACE_BINARY ||
+					 info.version >= FORMAT_PLACES_SINCE };
 	struct given given;
 	enum status st = collect_events(t, ask, &draft, d);
 

@@ -27,7 +27,8 @@
  *		cancel; fence; user events; blocks.
  *	read	a binding read of one word, and a compare-exchange that fails: repeated ones are dropped
  *		by the recorder.  New: not all of its bytes were read by the thread since its epoch
- *		began, or with other values.  (Not: with another version.  That is one of a word, and
+ *		began, or with other values, or not at this place (format_place_bit) since it saw a
+ *		change there.  (Not: with another version.  That is one of a word, and
  *		nothing orders writes to other bytes of it.)  Plain reads, relaxed atomic ones and
  *		other atomic ones are told apart in this.
  *	vain	a failed try, semaphore or join: repeated ones are dropped as well.  New: not the same
@@ -54,7 +55,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLAN_MAGIC 0x324e4c50u /* "PLN2" */
+#define PLAN_MAGIC 0x334e4c50u /* "PLN3" */
 #define PLAN_PAGE 65536u       /* no machine has larger ones */
 
 enum plan_class {
@@ -91,7 +92,7 @@ struct plan_head {
 	uint32_t kind; /* enum finding_kind; of no matter to the program */
 	uint32_t nthreads, ntargets;
 	uint32_t real_time; /* 1: who sleeps sleeps; 0: before the point only for a moment */
-	uint32_t pad;
+	uint32_t places;    /* 1: a read is new at each place: a recording of FORMAT_PLACES_SINCE */
 	uint64_t nsteps, nwaits, nkeys, ninputs;
 	/* Where the tables begin. */
 	uint64_t threads, steps, waits, keys, inputs, bytes, seats, touched;

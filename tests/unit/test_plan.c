@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "replay/plan.h"
 #include "replay/tape.h"
+#include "trace/format.h"
 #include "trace/trace.h"
 #include "unit/tap.h"
 #include "unit/trace_builder.h"
@@ -116,9 +117,12 @@ static void text_is(const char *name, const char *text, struct words w, const ch
 	close(fd);
 }
 
-/* Takes b. */
-static void built_is(const char *name, struct builder *b, struct words w, const char *want)
+/* Takes b.  version: of the format that the head says. */
+static void built_by_is(uint32_t version, const char *name, struct builder *b, struct words w,
+			const char *want)
 {
+	struct format_file head;
+	struct strbuf file = { 0 };
 	struct trace *t;
 	size_t n;
 	const uint8_t *bytes;
@@ -126,10 +130,20 @@ static void built_is(const char *name, struct builder *b, struct words w, const 
 
 	builder_finish(b, 0);
 	bytes = builder_bytes(b, &n);
-	t = trace_of(bytes, n, &fd);
+	memcpy(&head, bytes, sizeof(head));
+	head.version = version;
+	strbuf_add(&file, &head, sizeof(head));
+	strbuf_add(&file, bytes + sizeof(head), n - sizeof(head));
+	t = trace_of(strbuf_str(&file), n, &fd);
 	plan_is(name, t, w, want);
 	close(fd);
+	strbuf_release(&file);
 	builder_free(b);
+}
+
+static void built_is(const char *name, struct builder *b, struct words w, const char *want)
+{
+	built_by_is(FORMAT_VERSION, name, b, w, want);
 }
 
 /* ---- accesses ---- */
@@ -208,7 +222,7 @@ static void test_reads(void)
 		"T2 adopted 0: 1 events, 0 solid\n"
 		"  2 w: solid, after 0, target\n");
 	text_is("who writes waits until a repeated read is past",
-		"#fmt 1\nT1|r(x)|1\nT1|r(y)|2\nT1|r(x)|3\nT1|w(z)|4\nT2|w(x)|5\n",
+		"#fmt 1\nT1|r(x)|1\nT1|r(y)|2\nT1|r(x)|1\nT1|w(z)|4\nT2|w(x)|5\n",
 		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL, NULL },
 		"T1 first: 4 events, 1 solid\n"
 		"  1 r: read, after 0, no 1\n"
@@ -234,22 +248,22 @@ static void test_reads(void)
 		"  4 w: solid, after 0\n"
 		"    after T1 has stopped\n");
 	text_is("... or only where they began, if the thread comes to a loop that waits for a change",
-		"#fmt 1\nT1|r(x)|1\nT1|w(x)|2\nT1|r(x)|3\nT1|r(x)|4\nT1|r(x)|5\nT1|r(x)!reread|6\n"
+		"#fmt 1\nT1|r(x)|1\nT1|w(x)|2\nT1|r(x)|3\nT1|r(x)|3\nT1|r(x)|3\nT1|r(x)!reread|6\n"
 		"T2|w(x)|7\nT2|w(x)|8\n",
 		(struct words){ FINDING_RACE, "1-4 7", "5 8", NULL, NULL },
 		"T1 first: 4 events, 1 solid\n"
 		"  3 r: read, after 1, no 1\n"
-		"  5 r: read, after 1, no 1, target\n"
+		"  5 r: read, after 1, no 2, target\n"
 		"T2 adopted 0: 1 events, 1 solid\n"
 		"  7 w: solid, after 0\n"
 		"    after T1 did 3\n"
 		"  8 w: solid, after 1, target\n");
 	text_is("nobody waits for the end of a loop that waits for him",
-		"#fmt 1\nT1|r(x)=0|1\nT1|r(x)!reread|1\nT2|w(x)=1|2\nT1|r(x)=1|3\nT1|w(y)|4\n",
+		"#fmt 1\nT1|r(x)=0|1\nT1|r(x)!reread|1\nT2|w(x)=1|2\nT1|r(x)=1|1\nT1|w(y)|4\n",
 		(struct words){ FINDING_PROPERTY, "1-5", NULL, NULL, NULL },
 		"T1 first: 4 events, 1 solid\n"
 		"  1 r: read, after 0, no 1\n"
-		"  4 r: read, after 0, no 1\n"
+		"  4 r: read, after 0, no 2\n"
 		"    after T2 did 3\n"
 		"T2 adopted 0: 1 events, 1 solid\n"
 		"  3 w: solid, after 0\n"
@@ -428,6 +442,50 @@ static void test_paced(void)
 		"  5 w: solid, after 1, target\n");
 }
 
+#define WORD 0x5000u
+
+/* One thread reads a word at two sites, another one writes it. */
+static struct builder *two_places(void)
+{
+	struct builder *b = builder_new(0);
+
+	builder_string(b, 1, "places.c");
+	for (uint32_t site = 1; site <= 2; site++)
+		builder_site(b, site, 1, 0, 0, site);
+	builder_read(b, 1, 1, WORD, 8, &INIT, 0, 0);
+	builder_read(b, 1, 2, WORD, 8, &INIT, 0, 0);
+	builder_write(b, 2, 1, WORD, 8, &INIT, 1, 0, NULL, 0);
+	return b;
+}
+
+static void test_places(void)
+{
+	struct words race = { FINDING_RACE, "1", "2 3", NULL, NULL };
+
+	built_is("a read at another place is new", two_places(), race,
+		 "T1 first: 1 events, 0 solid\n"
+		 "  2 r: read, after 0, no 1, target\n"
+		 "T2 adopted 0: 1 events, 0 solid\n"
+		 "  3 w: solid, after 0, target\n");
+	built_by_is(FORMAT_PLACES_SINCE - 1,
+		    "before version 7 it was left out if it said nothing new: it is not counted",
+		    two_places(), race,
+		    "T1 first: 1 events, 0 solid\n"
+		    "  2 r: read, after 0, no 0, target\n"
+		    "T2 adopted 0: 1 events, 0 solid\n"
+		    "  3 w: solid, after 0, target\n");
+	text_is("places are of what was seen last: behind a change each is new once more",
+		"#fmt 1\nT1|r(x)=0|1\nT1|r(x)=0|2\nT2|w(x)=1|3\nT1|r(x)=1|1\nT1|r(x)=1|2\nT1|r(x)=1|2\nT1|w(y)|4\n",
+		(struct words){ FINDING_PROPERTY, "1-7", NULL, NULL, NULL },
+		"T1 first: 6 events, 1 solid\n"
+		"  2 r: read, after 0, no 1\n"
+		"  4 r: read, after 0, no 2\n"
+		"    after T2 did 3\n"
+		"T2 adopted 0: 1 events, 1 solid\n"
+		"  3 w: solid, after 0\n"
+		"    after T1 did 2\n");
+}
+
 static void test_unsure(void)
 {
 	text_is("a target whose own thread has written something there: new or not",
@@ -602,6 +660,7 @@ int main(void)
 {
 	test_accesses();
 	test_reads();
+	test_places();
 	test_locks();
 	test_waits();
 	test_looks();

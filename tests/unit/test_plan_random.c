@@ -17,6 +17,7 @@
 #include "base/diag.h"
 #include "unit/enumerate.h"
 #include "replay/plan.h"
+#include "trace/format.h"
 #include "unit/tap.h"
 #include "unit/tiny.h"
 #include "trace/trace.h"
@@ -182,6 +183,12 @@ static bool sees_the_same(const struct graph *g, int x, int i, int cell)
 	       g->t->at[w].stored == g->t->at[x].seen;
 }
 
+/* A closing read is none. */
+static bool is_look(const struct tiny_event *e)
+{
+	return e->op == TINY_READ && (!e->free || e->cmp) && !e->reread;
+}
+
 /* The read of its thread that has read the cell before, in the same epoch and kind. */
 static int looked(const struct graph *g, int i, int cell)
 {
@@ -192,34 +199,80 @@ static int looked(const struct graph *g, int i, int cell)
 
 		if (ends_epoch(&g->t->at[x]))
 			break;
-		if (g->t->at[x].op == TINY_READ && !g->t->at[x].free &&
-		    g->t->at[x].order == e->order && (g->t->at[x].cells >> cell & 1))
+		if (is_look(&g->t->at[x]) && g->t->at[x].order == e->order &&
+		    (g->t->at[x].cells >> cell & 1))
 			return x;
 	}
 	return TINY_NONE;
 }
 
-/* Has its thread read all of it before, in this epoch?  same: and seen the same. */
-static bool is_known(const struct graph *g, int i, bool same)
+/* Does read i see something else than what its thread saw there before, in this epoch? */
+static bool sees_a_change(const struct graph *g, int i)
 {
 	for (int c = 0; c < TINY_CELLS; c++) {
 		int x = looked(g, i, c);
 
-		if ((g->t->at[i].cells >> c & 1) &&
-		    (x == TINY_NONE || (same && !sees_the_same(g, x, i, c))))
-			return false;
+		if ((g->t->at[i].cells >> c & 1) && x != TINY_NONE && !sees_the_same(g, x, i, c))
+			return true;
 	}
-	return true;
+	return false;
+}
+
+/* Locations are numbered as they come. */
+static int place_of(const struct graph *g, int i)
+{
+	int n = 0;
+
+	for (int k = 0; k < g->t->n; k++) {
+		int before = 0;
+
+		while (g->t->at[before].loc != g->t->at[k].loc)
+			before++;
+		n += before == k;
+		if (g->t->at[k].loc == g->t->at[i].loc)
+			break;
+	}
+	return n % (int)FORMAT_PLACES;
+}
+
+/* Has its thread read the word at this place, in this epoch, since it has seen a change there? */
+static bool was_here(const struct graph *g, int i)
+{
+	const struct tiny_event *e = &g->t->at[i];
+
+	for (int k = e->index - 1; k >= 0; k--) {
+		int x = g->t->thread_event[e->thread][k];
+		const struct tiny_event *b = &g->t->at[x];
+
+		if (ends_epoch(b))
+			break;
+		if (!is_look(b) || b->order != e->order || b->obj != e->obj)
+			continue;
+		if (place_of(g, x) == place_of(g, i))
+			return true;
+		if (sees_a_change(g, x))
+			break;
+	}
+	return false;
+}
+
+/* Has its thread read all of it before, in this epoch, and here?  same: and seen the same. */
+static bool is_known(const struct graph *g, int i, bool same)
+{
+	for (int c = 0; c < TINY_CELLS; c++)
+		if ((g->t->at[i].cells >> c & 1) && looked(g, i, c) == TINY_NONE)
+			return false;
+	return was_here(g, i) && (!same || !sees_a_change(g, i));
 }
 
 static bool is_new(const struct graph *g, int i)
 {
-	return !is_known(g, i, true);
+	return !g->t->at[i].reread && !is_known(g, i, true);
 }
 
 static bool is_binding(const struct graph *g, int i)
 {
-	return g->t->at[i].op == TINY_READ && !g->t->at[i].free;
+	return g->t->at[i].op == TINY_READ && (!g->t->at[i].free || g->t->at[i].cmp);
 }
 
 /* A read without a gate, and the next thing with one is a read that waits for a change. */
@@ -316,7 +369,7 @@ static const char *check_needed(const struct graph *g)
 			    comes_after(g, a, b))
 				continue;
 			/* What says nothing new is held by its neighbours, if at all. */
-			if (waits_for_change(g, a) ||
+			if (waits_for_change(g, a) || g->t->at[b].reread ||
 			    (g->t->values && is_binding(g, b) && !is_new(g, b)))
 				continue;
 			return "something may come in another order";
@@ -356,7 +409,7 @@ static uint32_t which_read(const struct graph *g, int i)
 
 		if (is_solid(&g->t->at[x]))
 			break;
-		if (g->t->at[x].op == TINY_READ && g->t->at[x].loc == e->loc)
+		if (is_look(&g->t->at[x]) && g->t->at[x].loc == e->loc)
 			n += is_new(g, x);
 	}
 	return n;
