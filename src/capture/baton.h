@@ -268,6 +268,8 @@ void baton_watch_words(const struct control *c, const struct control_words *said
 /* A thread is about to touch these bytes.  True: they are shared. */
 bool baton_word_touch(uint32_t thread, uintptr_t p, size_t n, bool writes);
 bool baton_word_is_shared(uint32_t thread, uintptr_t p);
+/* Can it be read?  It may be an operand that is not touched. */
+bool baton_word_is_there(uintptr_t p, size_t n);
 /* A thread waits for a change of it, so others must be going to write it. */
 void baton_word_share(uint32_t thread, uintptr_t p, size_t n);
 

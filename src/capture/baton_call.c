@@ -151,11 +151,25 @@ void baton_did(uint32_t thread)
 	forget_looks(&baton_seats[thread]);
 }
 
+/* What was another value then may have been changed by the thread itself, by an instruction that is not seen. */
+static void forget_others(struct baton_seat *s, uint64_t at, uint64_t value)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->nlooks; i++)
+		if (s->looks[i].at != at || s->looks[i].value == value)
+			s->looks[n++] = s->looks[i];
+	s->nlooks = n;
+}
+
 /* True: it has read this so often that it seems to wait. */
 static bool look(struct baton_seat *s, const struct baton_op *op, bool shared)
 {
 	uint64_t value = value_at(op->object, op->size);
 	struct baton_look *l = s->looks;
+
+	if (op->flags & BATON_KERNEL)
+		forget_others(s, op->object, value);
 
 	while (l < s->looks + s->nlooks && (l->at != op->object || l->site != op->site))
 		l++;
@@ -217,8 +231,10 @@ bool baton_awaits(uint32_t thread)
 
 	if (!(op->flags & BATON_AWAITS) || (is_try(op) && !baton_is_vain(thread)))
 		return false;
+	/* What it has read less often is not of the loop that it is in now. */
 	for (uint32_t i = 0; i < s->nlooks; i++)
-		if (value_at(s->looks[i].at, s->looks[i].size) != s->looks[i].value)
+		if (s->looks[i].times >= BATON_PATIENT &&
+		    value_at(s->looks[i].at, s->looks[i].size) != s->looks[i].value)
 			return false;
 	return true;
 }
@@ -233,7 +249,8 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 			: how & CONTROL_WRITES ? BATON_WRITE
 					       : BATON_READ,
 		.flags = (how & CONTROL_ATOMIC ? BATON_ATOMIC : 0) |
-			 (how & CONTROL_GIVES_BACK ? BATON_FREES : 0),
+			 (how & CONTROL_GIVES_BACK ? BATON_FREES : 0) |
+			 (how & CONTROL_UNSEEN ? BATON_KERNEL : 0),
 		.branches = 1,
 	};
 
@@ -260,7 +277,7 @@ void baton_access(struct control *c, const void *p, size_t n, uint32_t site, uns
 		baton_announce(c, &op);
 	else if (++s->quiet == BATON_QUIET)
 		baton_yield(c, site);
-	if (!(op.flags & BATON_FREES))
+	if (!(op.flags & BATON_FREES) && !(how & CONTROL_UNSEEN))
 		baton_freed_look(c, op.object, n, site, BATON_USE_AFTER_FREE);
 	if (watched) {
 		c->solid = false; /* until control_changed says so */

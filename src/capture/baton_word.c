@@ -13,6 +13,7 @@
  * mapped, by the recorder too.  So words on stacks are named by their distance from the end of theirs.
  */
 #include "capture/baton.h"
+#include "capture/sys.h"
 
 #define STACK_OF(thread) ((1ull << 62) + ((uint64_t)(thread) << 48)) /* no address is so high */
 
@@ -93,4 +94,33 @@ void baton_word_share(uint32_t thread, uintptr_t p, size_t n)
 		w->word = name / 8 + 1; /* it may be new */
 		baton_share(baton_head, w);
 	}
+}
+
+/* Asked of the kernel, by a call that reads it and does nothing else. */
+static bool can_be_read(uintptr_t p)
+{
+	SYS_KEEPS_ERRNO;
+
+	return syscall(SYS_futex, p, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0, p, 0) >= 0 ||
+	       errno != EFAULT;
+}
+
+static bool is_there(uintptr_t p)
+{
+	static uintptr_t page; /* of this run that was looked at last */
+	static uint32_t run;
+
+	p &= ~7ull;
+	if (page == p / BATON_PAGE && run == baton_head->number)
+		return true;
+	if (!(fiber_on ? fiber_reads((const void *)p) : can_be_read(p)))
+		return false;
+	page = p / BATON_PAGE;
+	run = baton_head->number;
+	return true;
+}
+
+bool baton_word_is_there(uintptr_t p, size_t n)
+{
+	return is_there(p) && is_there(p + n - 1);
 }

@@ -78,7 +78,9 @@ void control_forked(void);
 #define CONTROL_ALSO 64u /* of a range: by the same call as the one before, which it does not end */
 #define CONTROL_FAILS 128u	/* EITHER: as things are now it only reads */
 #define CONTROL_GIVES_BACK 256u /* memory that is freed */
-#define CONTROL_EITHER 32u	/* a read or a write: what is logged will tell (control_changed) */
+#define CONTROL_UNSEEN \
+	512u /* by such an instruction: what it does there, and whether, is not known */
+#define CONTROL_EITHER 32u /* a read or a write: what is logged will tell (control_changed) */
 
 /* value: that is to be stored; how: CONTROL_*.  At the end of the hook it is over. */
 void control_access(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how,
@@ -113,8 +115,9 @@ void control_pass(struct thread *t, unsigned kind, const void *obj);
 void control_passed(struct thread *t);
 /* Likewise of any channel, of a kind of FORMAT_CHANNEL_*: for an explorer, which has no steps of it. */
 void control_orders(unsigned kind, unsigned channel_kind);
-/* An instruction that is not seen, and may order threads, is next. */
-void control_assembler(void);
+/* An instruction that is not seen, and may order threads, is next; operands: which of these it has in memory, as FORESEE_OPERANDS. */
+void control_assembler(struct thread *t, const void *const given[], uint32_t operands,
+		       uint32_t site);
 
 /* The real call is done: what was logged before it is over now. */
 void control_done_slow(void);

@@ -321,10 +321,25 @@ void control_orders(unsigned kind, unsigned channel_kind)
 		baton_passes(kind == FORMAT_K_GIVE ? BATON_GAVE(by) : BATON_TOOK(by));
 }
 
-void control_assembler(void)
+/* Mostly an atomic operation on an operand; the same one comes twice where it is read and written. */
+void control_assembler(struct thread *t, const void *const given[], uint32_t operands,
+		       uint32_t site)
 {
-	if (baton_is_on())
-		baton_passes(BATON_GAVE(BATON_ASSEMBLER) | BATON_TOOK(BATON_ASSEMBLER));
+	const unsigned how =
+		CONTROL_EITHER | CONTROL_WRITES | CONTROL_ATOMIC | CONTROL_FAILS | CONTROL_UNSEEN;
+	const void *last = NULL;
+
+	if (!baton_is_on())
+		return;
+	for (uint32_t i = 0; operands >> 4 * i != 0; i++) {
+		uint32_t told = operands >> 4 * i & 15;
+		size_t n = told > 0 ? (size_t)1 << (told - 1) : 0;
+
+		if (n != 0 && given[i] != last && baton_word_is_there((uintptr_t)given[i], n))
+			baton_access(t->control, given[i], n, site, how);
+		last = given[i];
+	}
+	baton_passes(BATON_GAVE(BATON_ASSEMBLER) | BATON_TOOK(BATON_ASSEMBLER));
 }
 
 void control_passed(struct thread *t)

@@ -397,6 +397,12 @@ static bool has_values(void)
 	return false;
 }
 
+bool fiber_reads(const void *p)
+{
+	return fiber_switch_call(SYS_futex, (long)p, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0,
+				 (long)p, 0) != -EFAULT;
+}
+
 void fiber_gone(void)
 {
 	const struct fiber *f = self();

@@ -76,6 +76,9 @@ void fiber_stack(uintptr_t *low, uintptr_t *high);
 /* Zeroed memory until the end of the run; NULL: there is none. */
 void *fiber_pages(size_t n);
 
+/* Can it be read?  The kernel is asked, by a call that reads it and does nothing else. */
+bool fiber_reads(const void *p);
+
 /* The run is over, with that status; it counts for nothing: why, an enum baton_irregular. */
 _Noreturn void fiber_leave(int status);
 _Noreturn void fiber_irregular(uint32_t why);

@@ -432,9 +432,12 @@ enum foresee_callee {
  * Not emitted for names of libc.def, of KNOWN functions (interposed.def) and FORESEE_PURE.
  *
  * The n pointers are those that the callee is given and that others may know.  Of one that is given
- * more, those that are left over go to foresee_given before.
+ * more, those that are left over go to foresee_given before.  Of an instruction n has in its upper
+ * bits, from FORESEE_OPERANDS on, four for each of the pointers: 0, or it is an operand in memory, of so
+ * many bytes as 1 << those - 1, or less.
  */
 #define FORESEE_GIVEN 5
+#define FORESEE_OPERANDS 8
 void foresee_given(uint32_t site, uint32_t n, const void *a, const void *b, const void *c,
 		   const void *d, const void *e);
 uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site, uint32_t n, const void *a,

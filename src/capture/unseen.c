@@ -191,7 +191,9 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site,
 	const void *const given[FORESEE_GIVEN] = { a, b, c, d, e };
 	struct thread *t = hook_enter();
 	enum foresee_callee what = FORESEE_CALLEE_QUIET;
+	uint32_t operands = n >> FORESEE_OPERANDS;
 
+	n &= (1u << FORESEE_OPERANDS) - 1;
 	if (t == NULL)
 		return FORESEE_CALLEE_SEEN;
 	if (byte != NULL)
@@ -213,7 +215,7 @@ EXPORT uint32_t foresee_opaque(uint8_t *byte, const void *callee, uint32_t site,
 	if (what == FORESEE_CALLEE_WAITS || what == FORESEE_CALLEE_WAITS_READS) {
 		log_at(t, FORMAT_K_GIVE, site);
 		if (CONTROLLED(t) && callee == NULL)
-			control_assembler();
+			control_assembler(t, given, operands, site);
 		enter(t);
 	}
 	hook_leave(t);

@@ -149,6 +149,7 @@ static void touch_byval(struct function *f, LLVMValueRef call, LLVMValueRef site
 /* Pointers that a call is given, FORESEE_GIVEN at a time, padded by null. */
 struct given {
 	unsigned n;
+	unsigned operands; /* of assembler, in memory: FORESEE_OPERANDS */
 	LLVMValueRef at[FORESEE_GIVEN];
 };
 
@@ -158,7 +159,7 @@ static void given_flush(struct unit *u, struct given *g, LLVMValueRef site)
 
 	memcpy(args + 2, g->at, sizeof(g->at));
 	unit_hook(u, "foresee_given", u->nothing, args, 2 + FORESEE_GIVEN);
-	g->n = 0;
+	g->n = g->operands = 0;
 }
 
 /* May the callee reach recorded memory through this argument?  Not through constants or private
@@ -173,6 +174,25 @@ static bool is_given(struct function *f, LLVMValueRef call, LLVMValueRef arg, bo
 		return false;
 	base = escape_base(arg);
 	return !LLVMIsAFunction(base) && escape_is_recorded(f, call, arg);
+}
+
+#define OPERAND_MOST 64u /* bytes that are told */
+
+/* What hooks.h has of an operand of assembler; 0: it is not in memory. */
+static unsigned operand_get(struct unit *u, LLVMValueRef call, unsigned i)
+{
+	LLVMAttributeRef type =
+		LLVMIsAInlineAsm(LLVMGetCalledValue(call))
+			? LLVMGetCallSiteEnumAttribute(call, i + 1, unit_attribute("elementtype"))
+			: NULL;
+	uint64_t size = type ? LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(type)) : 0;
+	unsigned told = 1;
+
+	if (!type)
+		return 0;
+	for (uint64_t n = 1; n < size && n < OPERAND_MOST; n *= 2)
+		told++;
+	return told;
 }
 
 /* Collects them in g; whenever g is full the hook gets them, so the last ones stay in g. */
@@ -190,6 +210,7 @@ static void given_get(struct function *f, LLVMValueRef call, LLVMValueRef site, 
 			continue;
 		if (g->n == FORESEE_GIVEN)
 			given_flush(u, g, site);
+		g->operands |= operand_get(u, call, i) << 4 * g->n;
 		g->at[g->n++] = type_letter(LLVMTypeOf(arg)) == 'p'
 					? unit_pointer(u, arg)
 					: LLVMBuildIntToPtr(u->builder, arg, u->pointer, "");
@@ -208,7 +229,7 @@ static LLVMValueRef hook_opaque(struct function *f, LLVMValueRef inst, LLVMValue
 		g.at[i] = unit_null(u);
 	if (LLVMIsACallInst(inst) || LLVMIsAInvokeInst(inst))
 		given_get(f, inst, site, &g);
-	args[3] = unit_int(u->i32, g.n);
+	args[3] = unit_int(u->i32, g.n | g.operands << FORESEE_OPERANDS);
 	memcpy(args + 4, g.at, sizeof(g.at));
 	return unit_hook(u, "foresee_opaque", u->i32, args, 4 + FORESEE_GIVEN);
 }

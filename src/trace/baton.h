@@ -115,8 +115,9 @@ enum baton_kind {
 #define BATON_LOCK_KIND 24u  /* mask */
 #define BATON_AWAITS 32u /* it has read or tried the same again and again, and waits for a change */
 #define BATON_FREES 4u	 /* WRITE: the memory is given back */
-#define BATON_KERNEL 8u	 /* UPDATE, WAKE, SIGNAL: by a system call on a futex; races with nobody */
-#define BATON_STATIC 8u	 /* ONCE: the guard of a local static of C++ */
+#define BATON_KERNEL \
+	8u /* UPDATE, WAKE, SIGNAL: by a system call on a futex, or assembler; races with nobody */
+#define BATON_STATIC 8u /* ONCE: the guard of a local static of C++ */
 #define BATON_DONE 16u /* ONCE, of a step: the routine has run, and not been left by an exception */
 #define BATON_VAIN 64u /* of a step: it came back without what it was called for */
 #define BATON_WATCHED 128u /* a property is about it: all of these depend on each other */
