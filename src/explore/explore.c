@@ -179,14 +179,24 @@ static enum status found_write(const struct explore *e, const struct server *ser
 	return st;
 }
 
-#define AGAIN_SECONDS 5.0 /* for races, which are run again for their names alone */
+/* For races, which are run again for their names alone: a part of the time. */
+#define AGAIN_PART 0.1
+#define AGAIN_LEAST 2.0
+#define AGAIN_MOST 5.0
+
+static double again_seconds(const struct explore *e)
+{
+	double part = e->seconds * AGAIN_PART;
+
+	return part < AGAIN_LEAST ? AGAIN_LEAST : part > AGAIN_MOST ? AGAIN_MOST : part;
+}
 
 static enum status failures_again(const struct explore *e, struct server *server,
 				  const struct server_program *p, struct explore_result *out,
 				  struct diag *d)
 {
 	size_t n = out->search.failures.n;
-	double until = talk_clock() + AGAIN_SECONDS;
+	double until = talk_clock() + again_seconds(e);
 	enum status st = ST_OK;
 
 	for (size_t i = 0; st == ST_OK && i < n + out->races.n; i++) {

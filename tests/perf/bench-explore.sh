@@ -7,8 +7,11 @@
 #
 # Three tiny programs, mended ones of tests/programs/explore, which are run to the end of the budget; and two
 # with many steps, of examples/.  Runs are children of a server but in the column of fibers.  One job is on one
-# processor, and so are the children and the fibers; two jobs have two.  All by turns, the best of each.  How much
-# more children two processes make than one says what the kernel leaves of a second processor: the floor of scaling.
+# processor, and so are the children and the fibers, for what is said of a core.  All by turns, the best of each.
+#
+# Scaling is what a user gets: one job and two, on all processors that there are.  How much more children two
+# processes make than one says what the kernel leaves of a second processor: the floor of it.  Beside that, both by the
+# one processor.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${FORESEE_ROOT:=$(cd "$here/../.." && pwd)/build}"
@@ -80,7 +83,7 @@ line program threads steps random/s dpor/s fibers/s '2 jobs/s' scaling children/
 slowest=0 slowest_fibers=0 fewest=0
 while read -r name source options threads part args; do
 	foresee-cc -g -pthread $options "$src/$source" -o "$name" || exit 1
-	random=0 dpor=0 fibers=0 two=0 children=0 bare=0 fibers_two=0
+	random=0 dpor=0 fibers=0 one=0 two=0 children=0 bare_one=0 bare=0 fibers_one=0 fibers_two=0
 	tries=$((runs / part))
 	for ((r = 0; r < rounds; r++)); do
 		read -r a steps < <(taskset -c 0 bash -c "$(declare -f explored); explored random 1 never $tries ./$name $args")
@@ -88,18 +91,24 @@ while read -r name source options threads part args; do
 		read -r f _ < <(taskset -c 0 bash -c "$(declare -f explored); explored random 1 auto $((10 * tries)) ./$name $args")
 		read -r c _ < <(explored random 2 never $((2 * tries)) ./$name $args)
 		d=$(taskset -c 0 "$BENCH_BIN/children" $tries "$threads" | awk -v n=$tries '{ print n / $1 }')
+		read -r e _ < <(explored random 1 never $tries ./$name $args)
+		h=$("$BENCH_BIN/children" $tries "$threads" | awk -v n=$tries '{ print n / $1 }')
+		read -r i _ < <(explored random 1 auto $((10 * tries)) ./$name $args)
 		read -r g _ < <(explored random 2 auto $((20 * tries)) ./$name $args)
-		fibers_two=$(most "$g" "$fibers_two")
+		one=$(most "$e" "$one") bare_one=$(most "$h" "$bare_one")
+		fibers_one=$(most "$i" "$fibers_one") fibers_two=$(most "$g" "$fibers_two")
 		bare=$(most "$(bare_twice $tries "$threads")" "$bare")
 		random=$(most "$a" "$random") dpor=$(most "$b" "$dpor") fibers=$(most "$f" "$fibers")
 		two=$(most "$c" "$two") children=$(most "$d" "$children")
 	done
 	line "$name" "$threads" "$steps" "$(printf %.0f "$random")" "$(printf %.0f "$dpor")" "$(printf %.0f "$fibers")" \
-		"$(printf %.0f "$two")" "$(per "$two" "$random" %.2f)" "$(printf %.0f "$children")" "$(per "$children" "$random" %.2f)" "$(per "$bare" "$children" %.2f)" \
+		"$(printf %.0f "$two")" "$(per "$two" "$one" %.2f)" "$(printf %.0f "$children")" "$(per "$children" "$random" %.2f)" "$(per "$bare" "$bare_one" %.2f)" \
 		"$(awk -v a="$random" -v b="$steps" 'BEGIN { printf "%.0f", a * b }')" "$(spin_steps ./$name $args)"
-	per "$two" "$random" '%f\n' >>"scaling.$part"
-	per "$bare" "$children" '%f\n' >>"bare.$part"
-	per "$fibers_two" "$fibers" '%f\n' >>"fibers.$part"
+	per "$two" "$one" '%f\n' >>"scaling.$part"
+	per "$bare" "$bare_one" '%f\n' >>"bare.$part"
+	per "$two" "$random" '%f\n' >>"core.$part"
+	per "$bare" "$children" '%f\n' >>"bare_core.$part"
+	per "$fibers_two" "$fibers_one" '%f\n' >>"fibers.$part"
 	if [ "$part" = 1 ]; then
 		slowest=$(least "$random" "$slowest") slowest_fibers=$(least "$fibers" "$slowest_fibers")
 		fewest=$(least "$children" "$fewest")
@@ -116,4 +125,6 @@ echo "schedules/s, tiny: $(printf %.0f "$slowest") (target 5000 with processes);
 echo "schedules/s with fibers, tiny: $(printf %.0f "$slowest_fibers") (target 20000)"
 echo "scaling 1 -> 2 jobs: tiny $(mean scaling.1), many steps $(mean scaling.5 scaling.10) (target 1.8); of bare" \
 	"children, with as few threads: $(mean bare.1)"
+echo "1 job on one processor -> 2 jobs on all: tiny $(mean core.1), many steps $(mean core.5 core.10); of bare" \
+	"children, with as few threads: $(mean bare_core.1)"
 echo "scaling 1 -> 2 jobs of fibers: tiny $(mean fibers.1)"
