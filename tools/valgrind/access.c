@@ -2,9 +2,9 @@
  * Accesses as events.
  *
  * Reads repeat.  Of reads of the same bytes by one thread between two synchronisations that see
- * one version, the first is recorded and the others are dropped; a record without a number (REREAD) then says
- * that the version was still there (src/capture/filter.h has the argument why that is enough).  Here
- * that record is written when the run ends: at the next synchronisation of the reader, or right
+ * one version, the first is recorded and the others are dropped, wherever they lie; a record without a
+ * number (REREAD) then says that the version was still there (src/capture/filter.h has the argument why
+ * that is enough).  Here that record is written when the run ends: at the next synchronisation of the reader, or right
  * before somebody replaces the version or another thread becomes the word's last reader, for a record
  * may be added to the log of any thread at any time.
  */
