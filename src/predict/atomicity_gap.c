@@ -6,7 +6,8 @@
  *		between d and b; or both stand half way, and either goes first
  *
  * Where t may stand: before c; before an acquire, or behind a release, between a and c; right behind a.  Where u
- * may: before b, before an acquire whose section is open at b; the same of its own write that b reads.
+ * may: before b, before an acquire whose section is open at b; the same of its own write that b reads, and of reads a
+ * little earlier that are only compared, for what they see is looked at in the run, and not in the cut.
  *
  * A READ that comes last, and binds, may see anything if its thread stops there.
  */
@@ -14,6 +15,7 @@
 #include "predict/gap.h"
 
 #define STOPS 8u
+#define NEAR 32u /* events before b in which compared reads are looked for */
 
 struct places {
 	uint32_t at[STOPS]; /* numbers in the chain */
@@ -57,6 +59,24 @@ static void entries_add(const struct model *m, uint32_t e, struct places *s)
 			place(s, m->event[m->holds[h].acquire].index);
 }
 
+/* Of reads of the thread before e that decide by comparisons alone, those next to it first. */
+static void entries_tested(const struct model *m, uint32_t e, struct places *s)
+{
+	struct model_list chain = model_chain(m, m->event[e].chain);
+	uint32_t i = m->event[e].index, from = i > NEAR ? i - NEAR : 0;
+
+	while (m->tests.n > 0 && i-- > from) {
+		uint32_t at = chain.at[i];
+		const struct model_event *v = &m->event[at];
+
+		if (model_reads(v) && model_is_tested(m, at, at))
+			entries_add(m, at, s);
+		for (uint32_t f = v->feed; v->op == STEP_USE && f < v[1].feed; f++)
+			if (m->feeds[f] && model_is_tested(m, m->feeds[f], at))
+				entries_add(m, m->feeds[f], s);
+	}
+}
+
 static struct places entries(const struct model *m, uint32_t e)
 {
 	const struct model_event *v = &m->event[e];
@@ -69,6 +89,7 @@ static struct places entries(const struct model *m, uint32_t e)
 		if (seen && m->event[seen].chain == v->chain)
 			entries_add(m, seen, &s);
 	}
+	entries_tested(m, e, &s);
 	return s;
 }
 

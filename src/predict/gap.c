@@ -33,7 +33,7 @@ void gap_free(struct gap *g)
 	if (!g)
 		return;
 	VEC_RELEASE_ALL(&g->needed, &g->slice, &g->locks);
-	MAP_RELEASE_ALL(&g->known, &g->last, &g->same, &g->sliced);
+	MAP_RELEASE_ALL(&g->known, &g->last, &g->same, &g->saw, &g->sliced);
 	MEM_FREE_ALL(g->cut, g->at, g);
 }
 
@@ -90,14 +90,23 @@ static bool is_plain_run(const struct gap *g, const struct gap_run *r)
 	return true;
 }
 
+bool gap_is_last(const struct gap *g, uint32_t e)
+{
+	return g->m->event[e].op == STEP_READ && (e == g->t_last || e == g->u_last);
+}
+
 bool gap_binds(const struct gap *g, uint32_t e)
 {
 	const struct model_event *v = &g->m->event[e];
 
-	if (!model_reads(v) || (v->op == STEP_READ && e == g->t_last) ||
-	    (v->op == STEP_READ && e == g->u_last))
+	if (!model_reads(v) || gap_is_last(g, e))
 		return false;
-	return g->is_strict || model_binds(v);
+	return g->is_strict || (model_binds(v) && !gap_asks(g, e, e));
+}
+
+bool gap_asks(const struct gap *g, uint32_t read, uint32_t at)
+{
+	return g->tests && is_in_runs(g, read) && model_is_tested(g->m, read, at);
 }
 
 /* ---- what must see what it saw ---- */
@@ -115,7 +124,8 @@ static void want(struct gap *g, uint32_t read)
 static void want_feeds(struct gap *g, uint32_t e)
 {
 	for (uint32_t i = g->m->event[e].feed; i < g->m->event[e + 1].feed; i++)
-		want(g, g->m->feeds[i]);
+		if (!gap_asks(g, g->m->feeds[i], e))
+			want(g, g->m->feeds[i]);
 }
 
 /* needed := reads whose value the run depends on, among them those of before it.  Of both: both runs. */
@@ -328,7 +338,7 @@ static bool cut_find(struct gap *g)
 	return is_within(g);
 }
 
-bool gap_reach(struct gap *g, const struct gap_turns *turns, struct exact_order *out)
+static bool reach(struct gap *g, const struct gap_turns *turns, struct exact_order *out)
 {
 	const struct model_event *u = &g->m->event[turns->u_to], *t = &g->m->event[turns->t_to];
 
@@ -351,6 +361,15 @@ bool gap_reach(struct gap *g, const struct gap_turns *turns, struct exact_order 
 			*VEC_PUSH(&out->ids) = model_chain(g->m, r->chain).at[i];
 	}
 	return true;
+}
+
+bool gap_reach(struct gap *g, const struct gap_turns *turns, struct exact_order *out)
+{
+	g->tests = false;
+	if (reach(g, turns, out))
+		return true;
+	g->tests = !g->is_strict && g->m->tests.n > 0;
+	return g->tests && reach(g, turns, out);
 }
 
 void gap_ends(const struct gap *g, uint32_t ends[2])

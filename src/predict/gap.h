@@ -7,6 +7,8 @@
  * cut is that events are in it, so the least cut with all that will do if any does; one walk along the two
  * runs says whether it does: later writes of what they read, and locks that are held, speak against it.
  *
+ * Reads of the two runs that are only compared (model_test) bind at first, and where that fails go by the outcome.
+ *
  * That is the way in which most blocks are split, and it needs no window: the cost is that of the two
  * runs, however long the trace.
  *

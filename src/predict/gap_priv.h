@@ -26,6 +26,7 @@ struct gap {
 	const struct model *m;
 	const struct causal *c;
 	bool is_strict;
+	bool tests; /* reads of the runs that are only compared go by the outcome */
 	struct gap_run u, t;
 	uint32_t u_last, t_last; /* events that may see anything; 0 none */
 	bool never;		 /* something is needed that nothing is known of */
@@ -34,15 +35,22 @@ struct gap {
 	struct map known;	    /* of needed */
 	VEC(struct gap_lock) locks; /* that the runs take */
 	/* The walk. */
-	uint32_t *at;	   /* how far every chain is */
-	struct map last;   /* cell, to its last write in the runs */
-	struct map same;   /* event of the runs, to 1: it reads, or writes, what it did */
+	uint32_t *at;	 /* how far every chain is */
+	struct map last; /* cell, to its last write in the runs */
+	struct map same; /* event of the runs, to 1: it reads, or writes, what it did */
+	struct map
+		saw; /* read of the runs that is compared, to 1 + the write that it sees, which is as recorded */
 	struct map sliced; /* write of the cut, to 1 it stores what it did, 2 it may not */
 	uint32_t looks;
 };
 
+/* A read after which its thread does nothing: it may see anything. */
+bool gap_is_last(const struct gap *g, uint32_t e);
 /* It must see what it saw. */
 bool gap_binds(const struct gap *g, uint32_t e);
+
+/* Event `at' of the runs decides by the outcome of comparing what `read', of its run, has read. */
+bool gap_asks(const struct gap *g, uint32_t read, uint32_t at);
 
 /* The two runs can be walked behind the cut. */
 bool gap_runs(struct gap *g);

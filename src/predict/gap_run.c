@@ -4,7 +4,8 @@
  *
  * The cut runs in observed order, so what a cell holds behind it is the last write of the cell that is in it.
  * Such a write stores what it stored if each read that it is made of sees the write that it saw, which
- * again stores what it stored.
+ * again stores what it stored.  Then its value is as logged, and a read of the runs that sees it instead of what it
+ * saw, and is only compared, has to come out as it did.
  */
 #include "predict/gap_priv.h"
 
@@ -78,6 +79,63 @@ static bool is_same(struct gap *g, uint32_t e)
 	return is_same_in_cut(g, e, 0);
 }
 
+/* ---- reads that are only compared ---- */
+
+/* What the write, or 0 the beginning, has left in the cell. */
+static bool value_of(const struct gap *g, uint32_t cell, uint32_t w, uint64_t *value)
+{
+	const struct model *m = g->m;
+	struct model_list list = model_cell(m, cell);
+
+	if (w)
+		return model_value(m, w, cell, NULL, value);
+	for (uint32_t i = 0; i < list.n && !model_writes(&m->event[list.at[i]]); i++)
+		if (model_reads(&m->event[list.at[i]]) &&
+		    model_value(m, list.at[i], cell, value, NULL))
+			return true;
+	return false;
+}
+
+/* Event `at' decides as it did by what the read sees, which stores what it stored. */
+static bool is_answered(struct gap *g, uint32_t read, uint32_t at)
+{
+	const uint64_t *saw = map_get(&g->saw, read);
+	struct model_tests t = model_tests_of(g->m, read);
+	uint64_t value = 0;
+
+	if (!saw || *saw == 0 ||
+	    !value_of(g, g->m->touches[g->m->event[read].touch].cell, (uint32_t)*saw - 1, &value))
+		return false;
+	for (uint32_t i = 0; i < t.n; i++)
+		if (t.at[i].at == at && !model_test_is_same(g->m, &t.at[i], value))
+			return false;
+	return true;
+}
+
+/* All of the run that the USE decides by is as it was, or comes out the same. */
+static bool use_answered(struct gap *g, uint32_t e)
+{
+	for (uint32_t i = g->m->event[e].feed; i < g->m->event[e + 1].feed; i++) {
+		uint32_t read = g->m->feeds[i];
+
+		if (!is_same(g, read) && !(gap_asks(g, read, e) && is_answered(g, read, e)))
+			return false;
+	}
+	return true;
+}
+
+/* Of a read of one cell: what it sees, if that is as recorded. */
+static void note_seen(struct gap *g, uint32_t e)
+{
+	const struct model_touch *t = &g->m->touches[g->m->event[e].touch];
+	const uint64_t *last = map_get(&g->last, t->cell);
+	uint32_t content = last ? (uint32_t)*last : write_in_cut(g, t->cell, g->m->n + 1);
+
+	if (content != UNKNOWN &&
+	    (last ? *map_put(&g->same, content, NULL) == 1 : is_stored(g, content, 0)))
+		*map_put(&g->saw, e, NULL) = 1 + (uint64_t)content;
+}
+
 /* What the read sees now is what it saw. */
 static bool sees_same(struct gap *g, uint32_t e)
 {
@@ -133,9 +191,13 @@ static bool walk(struct gap *g, uint32_t e)
 		same = !(v->flags & STEP_TAINTED) && sees_same(g, e);
 	if (!same && gap_binds(g, e))
 		return false;
-	if (!g->is_strict && (model_writes(v) || v->op == STEP_USE))
+	if (!same && g->tests && v[1].touch == v->touch + 1 && model_tests_of(m, e).n > 0)
+		note_seen(g, e);
+	if (!same && !gap_is_last(g, e) && gap_asks(g, e, e) && !is_answered(g, e, e))
+		return false;
+	if (!g->is_strict && model_writes(v))
 		same = feeds_same(g, e) && same;
-	if (!same && v->op == STEP_USE)
+	if (v->op == STEP_USE && !g->is_strict && !use_answered(g, e))
 		return false;
 	*map_put(&g->same, e, NULL) = same;
 	for (uint32_t k = v->touch; model_writes(v) && k < v[1].touch; k++)
@@ -149,6 +211,7 @@ bool gap_runs(struct gap *g)
 	memcpy(g->at, g->cut, g->m->nchains * sizeof(*g->at));
 	map_clear(&g->last);
 	map_clear(&g->same);
+	map_clear(&g->saw);
 	map_clear(&g->sliced);
 	g->looks = 0;
 	if (g->at[g->u.chain] != g->u.from || g->at[g->t.chain] != g->t.from)
