@@ -80,8 +80,8 @@ static void function_release(struct function *f)
 
 static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 {
-	struct function f = { .unit = u, .value = value }, twins[2];
-	size_t ntwins = 0;
+	struct function f = { .unit = u, .value = value }, asks = { 0 }, trusts = { 0 };
+	struct function *const twins[] = { &asks, &trusts };
 
 	/* Locals of a function that setjmp returns to twice must stay in memory. */
 	if (!plan_calls_setjmp(value))
@@ -93,20 +93,22 @@ static void instrument(struct unit *u, LLVMValueRef value, void *analyses)
 		facts_find(&f);
 		sites_add(&f);
 		facts_print(&f);
-		while (ntwins < 2 && twin_make(&f, ntwins == 1, &twins[ntwins]))
-			ntwins++;
+		for (size_t i = 0; i < 2; i++)
+			twin_make(&f, twins[i] == &trusts, twins[i]);
 		loops_find(&f, analyses);
 		emit(&f);
 	}
-	for (size_t i = 0; i < ntwins; i++) {
-		twin_loops_find(&twins[i], analyses);
-		emit(&twins[i]);
-		twin_hoist(&twins[i], analyses);
+	for (size_t i = 0; i < 2; i++) {
+		if (!twins[i]->value)
+			continue;
+		twin_loops_find(twins[i], analyses);
+		emit(twins[i]);
+		twin_hoist(twins[i], analyses);
 	}
-	if (ntwins)
-		twin_forward(&f, &twins[0], ntwins == 2 ? &twins[1] : NULL);
-	for (size_t i = 0; i < ntwins; i++)
-		function_release(&twins[i]);
+	if (asks.value || trusts.value)
+		twin_forward(&f, &asks, &trusts);
+	function_release(&asks);
+	function_release(&trusts);
 	function_release(&f);
 }
 

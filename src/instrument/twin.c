@@ -32,12 +32,13 @@ static LLVMValueRef watch_load(struct unit *u, size_t offset, LLVMTypeRef type)
 	return LLVMBuildLoad2(u->builder, type, LLVMConstBitCast(p, LLVMPointerType(type, 0)), "");
 }
 
-/* FORESEE_TWINS=no in the environment of the compiler: smaller objects, sooner. */
-static bool are_wanted(void)
+/* FORESEE_TWINS in the environment of the compiler makes objects smaller, sooner: `no' has none, `bare' those without
+ * hooks only. */
+static bool is_wanted(bool trusts)
 {
 	const char *twins = getenv("FORESEE_TWINS");
 
-	return !(twins && strcmp(twins, "no") == 0);
+	return !twins || (strcmp(twins, "no") != 0 && (trusts || strcmp(twins, "bare") != 0));
 }
 
 /* Is there anything to gain? */
@@ -81,10 +82,10 @@ static void touch_all(struct function *out, const struct record *r)
 /* A function that touches more of them asks: finding out were no shorter. */
 #define TOUCHED_MOST 12u
 
-bool twin_make(const struct function *f, bool trusts, struct function *out)
+void twin_make(const struct function *f, bool trusts, struct function *out)
 {
 	VEC(LLVMValueRef) insts = { 0 };
-	bool pays = false, wanted = are_wanted();
+	bool pays = false;
 
 	*out = (struct function){ .unit = f->unit, .twin_of = f->value };
 	for (size_t i = 0; i < f->records.n; i++) {
@@ -93,7 +94,7 @@ bool twin_make(const struct function *f, bool trusts, struct function *out)
 			touch_all(out, &f->records.at[i]);
 		*VEC_PUSH(&insts) = f->records.at[i].inst;
 	}
-	if (pays && wanted && out->touched.n <= TOUCHED_MOST)
+	if (pays && is_wanted(trusts) && out->touched.n <= TOUCHED_MOST)
 		out->value =
 			extra_twin(f->value, trusts ? ".trusting" : ".guarded", insts.at, insts.n);
 	for (size_t i = 0; out->value && i < f->records.n; i++) {
@@ -108,7 +109,6 @@ bool twin_make(const struct function *f, bool trusts, struct function *out)
 		*map_put(&out->by_inst, (uintptr_t)insts.at[i], NULL) = out->records.n - 1;
 	}
 	VEC_RELEASE(&insts);
-	return out->value != NULL;
 }
 
 void twin_enter(struct function *f)
@@ -148,45 +148,61 @@ static LLVMValueRef needs_hook(struct function *f, const struct touched *t)
 	return LLVMBuildAnd(u->builder, watched, frozen_is_recorded(f), "");
 }
 
-/* A function that goes on in one or the other. */
-static LLVMValueRef chooser(struct unit *u, const struct function *asks,
-			    const struct function *trusts)
+/* Is the twin without hooks to run?  Where the builder stands. */
+static LLVMValueRef is_trusted(struct unit *u, LLVMValueRef value, const struct function *trusts)
 {
-	struct function f = { .unit = u, .value = extra_stub(asks->value, ".choose") };
-	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f.value)), on;
+	struct function f = { .unit = u, .value = value };
+	LLVMValueRef on = LLVMBuildICmp(
+		u->builder, LLVMIntEQ, watch_load(u, offsetof(struct foresee_watch, twins), u->i32),
+		unit_int(u->i32, FORESEE_TWINS_TRUST), "");
 
-	LLVMPositionBuilderBefore(u->builder, first);
-	LLVMSetCurrentDebugLocation2(u->builder, NULL);
-	on = LLVMBuildICmp(u->builder, LLVMIntEQ,
-			   watch_load(u, offsetof(struct foresee_watch, twins), u->i32),
-			   unit_int(u->i32, FORESEE_TWINS_TRUST), "");
 	if (trusts->touched.n)
 		twin_enter(&f);
 	for (size_t i = 0; i < trusts->touched.n; i++)
 		on = LLVMBuildAnd(
 			u->builder, on,
 			LLVMBuildNot(u->builder, needs_hook(&f, &trusts->touched.at[i]), ""), "");
-	extra_forward(f.value, trusts->value, on, first);
-	return f.value;
+	return on;
 }
 
-void twin_forward(struct function *f, struct function *asks, struct function *trusts)
+/* A function that goes on in one or the other. */
+static LLVMValueRef chooser(struct unit *u, const struct function *asks,
+			    const struct function *trusts)
 {
-	struct unit *u = f->unit;
-	LLVMValueRef first = extra_hoist_allocas(f->value), on;
-	struct twins t = { .asks = asks->value, .choice = asks->value };
+	LLVMValueRef f = extra_stub(asks->value, ".choose");
+	LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
 
-	if (trusts) {
-		t.trusts = trusts->value;
-		t.choice = chooser(u, asks, trusts);
-		t.any = trusts->touched.n == 0;
-	}
 	LLVMPositionBuilderBefore(u->builder, first);
 	LLVMSetCurrentDebugLocation2(u->builder, NULL);
-	on = LLVMBuildICmp(u->builder, LLVMIntNE,
-			   watch_load(u, offsetof(struct foresee_watch, twins), u->i32),
-			   unit_int(u->i32, FORESEE_TWINS_NOT), "");
-	extra_forward(f->value, t.choice, on, first);
+	extra_forward(f, trusts->value, is_trusted(u, f, trusts), first);
+	return f;
+}
+
+/* Where the function itself goes on in its twins, and which those are. */
+static LLVMValueRef is_twin(struct unit *u, const struct function *f, const struct twins *t,
+			    const struct function *trusts)
+{
+	if (!t->asks)
+		return is_trusted(u, f->value, trusts);
+	return LLVMBuildICmp(u->builder, LLVMIntNE,
+			     watch_load(u, offsetof(struct foresee_watch, twins), u->i32),
+			     unit_int(u->i32, FORESEE_TWINS_NOT), "");
+}
+
+void twin_forward(struct function *f, const struct function *asks, const struct function *trusts)
+{
+	struct unit *u = f->unit;
+	LLVMValueRef first = extra_hoist_allocas(f->value);
+	struct twins t = { .asks = asks->value,
+			   .trusts = trusts->value,
+			   .choice = asks->value ? asks->value : f->value,
+			   .any = trusts->value && trusts->touched.n == 0 };
+
+	if (t.asks && t.trusts)
+		t.choice = chooser(u, asks, trusts);
+	LLVMPositionBuilderBefore(u->builder, first);
+	LLVMSetCurrentDebugLocation2(u->builder, NULL);
+	extra_forward(f->value, t.asks ? t.choice : t.trusts, is_twin(u, f, &t, trusts), first);
 	if (extra_is_final(f->value))
 		*map_put(&u->twins_of, (uintptr_t)f->value, NULL) = u->twins.n;
 	*VEC_PUSH(&u->twins) = t;
@@ -209,7 +225,8 @@ static void calls_forward(struct unit *u, LLVMValueRef caller, bool trusts)
 void twin_calls(struct unit *u)
 {
 	for (size_t i = 0; i < u->twins.n; i++) {
-		calls_forward(u, u->twins.at[i].asks, false);
+		if (u->twins.at[i].asks)
+			calls_forward(u, u->twins.at[i].asks, false);
 		if (u->twins.at[i].trusts)
 			calls_forward(u, u->twins.at[i].trusts, true);
 	}

@@ -64,7 +64,8 @@ struct late_use {
 };
 
 struct twins {
-	LLVMValueRef asks, trusts, choice;
+	LLVMValueRef asks, trusts; /* or NULL */
+	LLVMValueRef choice;
 	bool any; /* whatever is watched, if it is in sight, the one that trusts will do */
 };
 
@@ -346,13 +347,13 @@ uint32_t sites_add_entry(struct unit *u, const char *function);
 /* ---- twin.c: in guarded programs (hooks.h) ---- */
 
 void twin_begin(struct unit *u);
-/* Before anything is emitted; *out is the twin, as planned.  trusts: the one without hooks.  False: the function needs
- * none, or cannot have it. */
-bool twin_make(const struct function *f, bool trusts, struct function *out);
+/* Before anything is emitted; *out is the twin, as planned.  trusts: the one without hooks.  Its value is NULL if the
+ * function needs none, or cannot have it. */
+void twin_make(const struct function *f, bool trusts, struct function *out);
 /* When it has its code: of one that trusts, what native code would have before its loops goes there. */
 void twin_hoist(struct function *f, void *analyses);
-/* When the function has its code: it goes on in one of its twins; trusts may be NULL. */
-void twin_forward(struct function *f, struct function *asks, struct function *trusts);
+/* When the function has its code: it goes on in one of its twins, of which it has one at least. */
+void twin_forward(struct function *f, const struct function *asks, const struct function *trusts);
 /* When all functions are done: calls from twins go to twins. */
 void twin_calls(struct unit *u);
 /* In the entry code of a twin. */

@@ -255,6 +255,11 @@ FORESEE_TWINS=no foresee-cc -g -O2 -pthread t.c -o t -ldl || exit 2
 counted t.spec >without
 is "$(cat without)" "$(cat some)" "FORESEE_TWINS=no: the same is seen"
 is "$(nm t | grep -c '\.guarded$') $(runs_in where && echo there)" "0 there" "and there is no twin"
+FORESEE_TWINS=bare foresee-cc -g -O2 -pthread t.c -o t -ldl || exit 2
+counted t.spec >without
+is "$(cat without)" "$(cat some)" "FORESEE_TWINS=bare: the same is seen"
+is "$(nm t | grep -c '\.guarded$') $(runs_in where && echo there)" "0 there" "and there is no twin that asks"
+FORESEE_TWINS=no foresee-cc -g -O2 -pthread t.c -o t -ldl || exit 2
 
 # size FUNCTION: of its twin.
 size() {

@@ -185,7 +185,7 @@ twins() {
 	local main at
 	main=$((0x$(nm t | sed -n 's/ T main$//p')))
 	for at in $(cat said); do
-		nm -S t | sed -n 's/^\([0-9a-f]*\) \([0-9a-f]*\) t place_of_\(.*\)$/\1 \2 \3/p' | while read -r from size name; do
+		nm -S t | sed -n 's/^\([0-9a-f]*\) \([0-9a-f]*\) [tT] place_of_\(.*\)$/\1 \2 \3/p' | while read -r from size name; do
 			[ $((main + at)) -ge $((0x$from)) ] && [ $((main + at - 0x$from)) -lt $((0x$size)) ] && echo "$name"
 		done
 	done | tr '\n' ' '
@@ -214,6 +214,19 @@ for llvm in $FORESEE_LLVMS; do
 done
 
 unset FORESEE_LLVM
+# --- objects that have no twins but those without hooks ---
+for level in -O0 -O2; do
+	build $level t.c
+	FORESEE_TWINS=bare foresee-cc -g $level -pthread t.c -o t || exit 2
+	for s in $specs; do
+		counted $s.spec u >all
+		counted $s.spec t >some
+		is "$(cat some)" "$(cat all)" "$level, bare, $s: all is seen"
+	done
+done
+counted some.spec t >some
+is "$(twins)" "other.trusting plain set_up.trusting none.trusting " "what names a variable runs itself"
+
 # --- where a pointer may lead to it ---
 for led in 1 2 3 4 5; do
 	for level in -O2 -O0; do
