@@ -47,6 +47,7 @@ void evidence_free(struct evidence *ev)
 			&ev->guess_bits, &ev->given, &ev->reach, &ev->reach_lasts.at, &ev->cells,
 			&ev->trailing, &ev->stays, &ev->wanted, &ev->value_at, &ev->bytes,
 			&ev->tests);
+	evidence_runs_release(ev);
 	MAP_RELEASE_ALL(&ev->guess_at, &ev->zeroed);
 	mem_free(ev);
 }

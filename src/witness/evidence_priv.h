@@ -203,6 +203,17 @@ struct evidence_trailing {
 	uint32_t mask; /* bytes */
 };
 
+/* While the trace is read, by thread: its events from number `from' on that may begin a run of reads, by word. */
+struct evidence_runs {
+	uint32_t from, upto;
+	struct map last; /* by word: 1 + an index in entries */
+	VEC(struct evidence_entry {
+		uint32_t index;	 /* the event's number in the thread */
+		uint32_t before; /* of the same word: 1 + an index in entries; 0 none */
+	})
+	entries;
+};
+
 /* Bytes of a cell that the thread reads without a record (evidence_stays.c), once so many of its events
  * have come as `first' says, and until number `end' has: a closing read, UINT32_MAX if it is not
  * in the part of the trace used. */
@@ -280,6 +291,7 @@ struct evidence {
 	VEC(struct evidence_cell) cells;	  /* [0] unused */
 	VEC(struct evidence_trailing) trailing;	  /* sorted by FREE, then by word */
 	VEC(struct evidence_stay) stays;	  /* by cell, tid and first */
+	VEC(struct evidence_runs) runs;		  /* none once all is read */
 	VEC(struct evidence_shown) shown;	  /* by cell; recordings only */
 	VEC(struct evidence_object_info) objects; /* [0] unused */
 	VEC(struct evidence_group) groups;	  /* [0] unused */
@@ -454,6 +466,7 @@ void evidence_memory_finish(struct evidence *ev);
 void evidence_stay_event(struct evidence *ev, uint32_t pos);
 void evidence_stay_beyond(struct evidence *ev, const struct event *e);
 void evidence_stays_finish(struct evidence *ev);
+void evidence_runs_release(struct evidence *ev);
 /* The stays of a cell come thread by thread: those from `at' to *end are of the thread that is returned;
  * 0: there are no more. */
 uint32_t evidence_stay_next(const struct evidence *ev, uint32_t cell, size_t at, size_t *end);

@@ -39,6 +39,13 @@ static bool ends_runs(const struct evidence_item *it)
 	}
 }
 
+static bool may_begin(const struct evidence_item *it)
+{
+	return it->op == EVENT_RMW ||
+	       (it->op == EVENT_READ &&
+		(it->flags & (EVENT_FREE_READ | EVENT_REREAD)) != EVENT_FREE_READ);
+}
+
 /* Does the event touch the bytes of the cell, so that a run may begin with it? */
 static bool begins_run(const struct evidence *ev, const struct evidence_item *it, uint32_t cell,
 		       unsigned mask)
@@ -46,9 +53,7 @@ static bool begins_run(const struct evidence *ev, const struct evidence_item *it
 	uint64_t i = ev->cells.at[cell].word - (it->addr >> 3);
 	struct evidence_mixed m;
 
-	if ((it->op != EVENT_READ && it->op != EVENT_RMW) || i >= it->nwords ||
-	    (it->op == EVENT_READ &&
-	     (it->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ))
+	if (!may_begin(it) || i >= it->nwords)
 		return false;
 	evidence_spread(ev, it, (uint32_t)i, &m);
 	for (unsigned k = 0; k < 8; k++)
@@ -56,6 +61,74 @@ static bool begins_run(const struct evidence *ev, const struct evidence_item *it
 			return true;
 	return false;
 }
+
+/* ---- which events may begin runs, by word ---- */
+
+/* Steps back before the index is asked: most runs are short. */
+#define NEAR 128u
+
+/* The thread's events from its last end of runs on, before its event number `kept', are indexed. */
+static struct evidence_runs *runs_index(struct evidence *ev, uint32_t tid, uint32_t kept)
+{
+	const struct evidence_thread *t = &ev->threads.at[tid];
+	struct evidence_runs *r;
+	uint32_t from = kept;
+
+	VEC_REACH(&ev->runs, tid);
+	r = &ev->runs.at[tid];
+	while (from > r->upto && !ends_runs(evidence_item(ev, t->events.at[from - 1])))
+		from--;
+	if (from > r->upto || kept < r->upto) {
+		map_clear(&r->last);
+		VEC_CLEAR(&r->entries);
+		r->from = r->upto = from;
+	}
+	for (; r->upto < kept; r->upto++) {
+		const struct evidence_item *it = evidence_item(ev, t->events.at[r->upto]);
+
+		for (uint32_t i = 0; may_begin(it) && i < it->nwords; i++) {
+			uint64_t *last = map_put(&r->last, (it->addr >> 3) + i, NULL);
+
+			*VEC_PUSH(&r->entries) =
+				(struct evidence_entry){ r->upto, (uint32_t)*last };
+			*last = r->entries.n;
+		}
+	}
+	return r;
+}
+
+/* The first event since `seen' that may begin a run of the cell, as number + 1; 0: there is none.  *from: where runs
+ * last ended, or the event behind `seen'. */
+static uint32_t runs_first(struct evidence *ev, const struct evidence_stay *s, uint32_t kept,
+			   uint32_t seen, uint32_t *from)
+{
+	const struct evidence_runs *r = runs_index(ev, s->tid, kept);
+	const struct evidence_thread *t = &ev->threads.at[s->tid];
+	const uint64_t *last = map_get(&r->last, ev->cells.at[s->cell].word);
+	uint32_t first = 0;
+
+	for (uint32_t e = last ? (uint32_t)*last : 0; e != 0; e = r->entries.at[e - 1].before) {
+		uint32_t i = r->entries.at[e - 1].index;
+
+		if (t->events.at[i] <= seen)
+			break;
+		if (begins_run(ev, evidence_item(ev, t->events.at[i]), s->cell, s->mask))
+			first = i + 1;
+	}
+	*from = SEARCH_PAST(i, r->from, kept, t->events.at[i] <= seen);
+	return first;
+}
+
+void evidence_runs_release(struct evidence *ev)
+{
+	for (size_t i = 0; i < ev->runs.n; i++) {
+		map_release(&ev->runs.at[i].last);
+		VEC_RELEASE(&ev->runs.at[i].entries);
+	}
+	VEC_RELEASE(&ev->runs);
+}
+
+/* ---- what stays ---- */
 
 /* The bytes of one cell, written by event `seen', stay for the thread until it has come to its event
  * number `end'; `kept' of its events are before that, and known. */
@@ -65,13 +138,17 @@ static void stay_add(struct evidence *ev, struct evidence_stay s, uint32_t kept,
 	bool found = false;
 	uint32_t i = kept;
 
-	while (i > 0 && t->events.at[i - 1] > seen &&
+	while (i > 0 && kept - i < NEAR && t->events.at[i - 1] > seen &&
 	       !ends_runs(evidence_item(ev, t->events.at[i - 1]))) {
 		i--;
 		if (begins_run(ev, evidence_item(ev, t->events.at[i]), s.cell, s.mask)) {
 			found = true;
 			s.first = i + 1;
 		}
+	}
+	if (kept - i == NEAR) {
+		s.first = runs_first(ev, &s, kept, seen, &i);
+		found = s.first != 0;
 	}
 	if (i > 0 && seen != 0 && t->events.at[i - 1] == seen &&
 	    evidence_item(ev, seen)->op == EVENT_RMW) {
@@ -160,6 +237,7 @@ static int stay_order(const void *x, const void *y)
 
 void evidence_stays_finish(struct evidence *ev)
 {
+	evidence_runs_release(ev);
 	for (size_t i = 0; i < ev->cells.n; i++)
 		ev->cells.at[i].stay = 0;
 	SORT_VEC(&ev->stays, stay_order);

@@ -1,7 +1,7 @@
 #include "witness/moves.h"
 
 #include "trace/trace.h"
-#include "witness/evidence.h"
+#include "witness/evidence_priv.h"
 
 #define REREADS \
 	2 /* that may close runs of dropped reads between the two halves of an instruction */
@@ -46,4 +46,16 @@ bool moves_may_be_atomic(const struct evidence *ev, uint64_t pos)
 		return false;
 	trace_site(evidence_trace(ev), e.site, &site);
 	return !site.call && !(site.gcc && is_in_place(ev, &e));
+}
+
+bool moves_may_be_more(const struct evidence *ev, uint64_t pos)
+{
+	struct evidence_event e = evidence_get(ev, pos);
+	struct trace_site site = { 0 };
+
+	/* The recorder calls all that the library does an atomic that orders nothing. */
+	if (e.op != EVENT_READ || !(e.flags & EVIDENCE_RELAXED))
+		return false;
+	trace_site(evidence_trace(ev), e.site, &site);
+	return !site.call;
 }

@@ -22,4 +22,10 @@ struct evidence;
 /* The access at pos, of a trace with trace_info.code. */
 bool moves_may_be_atomic(const struct evidence *ev, uint64_t pos);
 
+/*
+ * The same: does it read bytes that the program has not asked for?  The C library's functions read whole vectors and
+ * leave what is none of their business.  (Those that the recorder stands in for do not, and their sites say so.)
+ */
+bool moves_may_be_more(const struct evidence *ev, uint64_t pos);
+
 #endif /* WITNESS_MOVES_H */

@@ -433,6 +433,27 @@ static void test_expand_long(void)
 	case_close(&t);
 }
 
+enum { RUN_EVENTS = 500 };
+
+/* A run of reads with many events of its thread in it: where it began is looked up, and nobody walks there. */
+static void test_long_run(void)
+{
+	STRBUF_SCOPED text = { 0 };
+
+	strbuf_adds(&text, RACE "C|w(x)|3\nA|r(x)|4\n");
+	for (unsigned i = 0; i < RUN_EVENTS; i++)
+		strbuf_addf(&text, "A|r(y%u)|5\n", i);
+	strbuf_adds(&text, "A|w(z)|6\nA|r(x)!reread|7\nB|w(x)|8\nA|r(x)|9\nA|w(v)|10\n");
+	for (unsigned i = 0; i < RUN_EVENTS; i++)
+		strbuf_addf(&text, "A|r(y%u)|11\n", i);
+	strbuf_adds(&text, "A|r(x)!reread|12\nC|w(x)|13\n");
+	broken(strbuf_str(&text), "3 4 507 5",
+	       "event 507 has written what its thread may still read",
+	       "a run with many events in it");
+	fine(strbuf_str(&text), "3 4 507", "not behind the last event");
+	fine(strbuf_str(&text), "3 507", "nor before it");
+}
+
 int main(void)
 {
 	test_threads();
@@ -444,6 +465,7 @@ int main(void)
 	test_lifetimes();
 	test_taint();
 	test_values();
+	test_long_run();
 	test_expand();
 	test_expand_long();
 	check_verdict_release(&verdict);
