@@ -247,6 +247,10 @@ static const char *gaps(const struct certify *c, const struct finding *x,
 	    moves_may_be_atomic(c->evidence, x->events[1]))
 		return "a plain move may be an atomic of the source, and the binary does not say "
 		       "(--plain-moves: none is)";
+	if (info.code && x->kind == FINDING_RACE &&
+	    (moves_may_be_more(c->evidence, x->events[0]) ||
+	     moves_may_be_more(c->evidence, x->events[1])))
+		return "a function of the C library may read more than the program has asked for";
 	if (!info.partial && !info.locks_only)
 		return NULL;
 	if (v->observed)

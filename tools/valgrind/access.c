@@ -156,7 +156,7 @@ static Bool is_tcb(const struct shadow *s, Addr a)
 }
 
 /* What both loads and stores look at first.  False: not to be recorded. */
-static inline Bool begin(struct shadow *s, Addr a, uint32_t site)
+static inline Bool begin(struct shadow *s, Addr a, uint32_t site, Bool store, Bool load)
 {
 	if (LIKELY_(s->owner == 0))
 		return recording;
@@ -164,6 +164,8 @@ static inline Bool begin(struct shadow *s, Addr a, uint32_t site)
 		return False;
 	if (s->owner != self->tid)
 		stack_foreign(a, site);
+	if (shadow_is_shared(s, a))
+		shared_touch(self, store, load);
 	return recording;
 }
 
@@ -235,7 +237,8 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 
 	if (run_goes_on(t, a, s, n, info))
 		return;
-	if (is_below(a, info, access_load) || !begin(s, a, site) || shadow_is_steady(s, a))
+	if (is_below(a, info, access_load) || !begin(s, a, site, False, True) ||
+	    (s->shared == 0 && shadow_is_steady(s, a)))
 		return;
 	bit_set(s->seen, w);
 	if (UNLIKELY_((a & 7) + n > 8)) {
@@ -243,7 +246,7 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 		load_two(a, info, log2);
 		return;
 	}
-	if (!(info & INFO_FREE) && !opt_full &&
+	if (!(info & INFO_FREE) && !opt_full && s->shared == 0 &&
 	    run_drops(t, a, s, ((1u << n) - 1) << (a & 7), site))
 		return;
 	if (LIKELY_(is_plain(s, w, info)))
@@ -320,7 +323,7 @@ VG_REGPARM(2) void access_store(Addr a, UWord info)
 		return;
 	if (UNLIKELY_(t->hidden != 0 || (info & INFO_HIDDEN)) && is_library_store(t, s, a))
 		return;
-	if (!begin(s, a, site))
+	if (!begin(s, a, site, True, False))
 		return;
 	bit_set(s->seen, w);
 	value = value_at(a, log2);
@@ -400,7 +403,7 @@ void access_cas(Addr a, UWord info, UWord old, UWord expected)
 
 	if (t->hidden != 0 && is_library_store(t, s, a))
 		return;
-	if (!begin(s, a, site))
+	if (!begin(s, a, site, True, True))
 		return;
 	bit_set(s->seen, w);
 	if ((a & 7) + (1u << log2) > 8) { /* no atomic of the format: as a load, then a store */
@@ -427,7 +430,7 @@ void access_cas_wide(Addr a, UWord info, UWord same)
 {
 	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
 
-	if (self->hidden != 0 || !begin(shadow_of(a), a, site))
+	if (self->hidden != 0 || !begin(shadow_of(a), a, site, True, True))
 		return;
 	access_sync(self);
 	if (same)

@@ -3,6 +3,7 @@
  *
  *	a write to f	gives F and ALL		a read of f	takes F and ANY; readers of f take turns
  *	other calls	give ANY		other calls	take ANY and ALL
+ *	a read of what another process may have written takes ALL as well
  *
  * F is the channel of the file, pipe or eventfd behind the descriptor, or of all sockets.  A call that is not
  * known for harmless may do whatever another one waits for, so what it gives everybody takes.
@@ -28,8 +29,38 @@
 #define NUMBERS (1u << 16)
 static uint32_t numbers[NUMBERS];
 
-/* Descriptors may have come in messages, under other numbers: whoever reads takes from all. */
+/* Descriptors may have come in messages, under other numbers, or there are other processes that have them:
+ * whoever reads takes from all. */
 static Bool passed;
+
+/* Pipes that this process has made: while it has made no process, nobody else writes there. */
+#define PIPES 64u
+static uint64_t pipes[PIPES];
+static UInt npipes;
+
+static uint64_t key_of(const struct vg_stat *s)
+{
+	return s->dev * 0x100000001b3u + s->ino;
+}
+
+void channel_made(Int fd)
+{
+	struct vg_stat s;
+
+	if (npipes < PIPES && VG_(fstat)(fd, &s) == 0)
+		pipes[npipes++] = key_of(&s);
+}
+
+/* Another process may be at the other end, and may have been told by what this one wrote elsewhere. */
+static Bool is_outer(const struct vg_stat *s)
+{
+	if (!VKI_S_ISFIFO(s->mode) && !VKI_S_ISSOCK(s->mode) && !VKI_S_ISCHR(s->mode))
+		return False;
+	for (UInt i = 0; i < npipes; i++)
+		if (pipes[i] == key_of(s))
+			return False;
+	return True;
+}
 
 static uint32_t number(Int fd)
 {
@@ -62,7 +93,8 @@ void channel_of(Int fd, struct channel *c)
 	*c = (struct channel){ 0 };
 	if (VG_(fstat)(fd, &s) != 0)
 		return;
-	key = s.dev * 0x100000001b3u + s.ino;
+	key = key_of(&s);
+	c->outer = is_outer(&s);
 	if ((s.mode & VKI_S_IFMT) == 0) /* a file of no type */
 		key = (key + number(fd)) * 0x100000001b3u;
 	c->object = VKI_S_ISSOCK(s.mode) ? SOCKET : FILE_ + slot(key);
@@ -103,7 +135,7 @@ void channel_take(struct thread *t, Addr object)
 	take(t, FORMAT_CHANNEL_FILE, object);
 	if (object - FUTEX < 8 * SLOTS)
 		return;
-	if (object == CHANNEL_ANY || passed)
+	if (object == CHANNEL_ANY || passed || t->through.outer)
 		take(t, FORMAT_CHANNEL_FILE, ALL);
 	if (object != CHANNEL_ANY)
 		take(t, FORMAT_CHANNEL_FILE, CHANNEL_ANY);

@@ -14,7 +14,9 @@ void channel_of(Int fd, struct channel *c);
 Addr channel_of_futex(Addr a);
 /* copy is a duplicate of fd. */
 void channel_same(Int fd, Int copy);
-/* Descriptors may have come in a message. */
+/* fd is one end of a pipe that this process has made. */
+void channel_made(Int fd);
+/* Descriptors may have come in a message, or other processes may have them. */
 void channel_passed(void);
 
 void channel_give(struct thread *t, Addr object);

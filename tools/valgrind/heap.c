@@ -201,31 +201,45 @@ void heap_tell(void)
 	VG_(HT_ResetIter)(blocks);
 	while ((b = VG_(HT_Next)(blocks)) != NULL)
 		alloc(self, b->site, FORMAT_ALLOC_HEAP, b->key, b->n);
+	shared_tell();
+}
+
+void heap_tell_shared(Addr a, SizeT n)
+{
+	alloc(self, 0, FORMAT_ALLOC_MAP | FORMAT_ALLOC_SHARED, a, n);
 }
 
 /* ---- mappings ---- */
+
+Bool heap_maps_shared;
 
 /* One that is only read as well: to end it is a write to all of it, and so must come behind this. */
 static void mapped(Addr a, SizeT n, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
-	shadow_pages(a, n);
+	shared_remove(a, n);
+	shadow_pages(a, n, False);
+	if (heap_maps_shared)
+		shared_add(a, n);
 	if (is_on())
-		alloc(self, site_caller(self), FORMAT_ALLOC_MAP, a, n);
+		alloc(self, site_caller(self),
+		      FORMAT_ALLOC_MAP | (heap_maps_shared ? FORMAT_ALLOC_SHARED : 0), a, n);
 }
 
 static void unmapped(Addr a, SizeT n)
 {
 	site_forget(a, n);
-	shadow_pages(a, n);
+	shared_remove(a, n);
+	shadow_pages(a, n, False);
 	if (is_on())
 		release(FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG, a, n);
 }
 
+/* What was written before it was protected is read after. */
 static void protected(Addr a, SizeT n, Bool r, Bool w, Bool x)
 {
 	(void)r, (void)w, (void)x;
-	shadow_pages(a, n);
+	shadow_pages(a, n, accesses_on);
 }
 
 void heap_start(void)

@@ -15,17 +15,20 @@
 #include "pub_tool_vkiscnums.h"
 
 #define CLEARS 0x200000u /* of clone: CLONE_CHILD_CLEARTID */
+#define THREAD 0x10000u	 /* of clone: CLONE_THREAD */
+#define SHARED 1u	 /* of mmap: MAP_SHARED, and MAP_SHARED_VALIDATE */
 
 /* By the descriptor that comes first: WRITES, READS; of anything: WAITS, BOTH. */
 enum how { BOTH, NEITHER, WRITES, READS, WAITS };
 
-static enum how how_of(UInt n)
+static enum how how_of(UInt n, const UWord *args)
 {
+	if (n == __NR_clone)
+		return args[0] & THREAD ? NEITHER : BOTH;
 	switch (n) {
 	case __NR_brk:
 	case __NR_mmap:
 	case __NR_munmap:
-	case __NR_mprotect:
 	case __NR_madvise:
 	case __NR_mremap:
 	case __NR_nanosleep:
@@ -49,7 +52,6 @@ static enum how how_of(UInt n)
 	case __NR_set_tid_address:
 	case __NR_arch_prctl:
 	case __NR_prctl:
-	case __NR_clone:
 	case __NR_exit:
 	case __NR_exit_group:
 	case __NR_getrlimit:
@@ -95,9 +97,9 @@ static struct thread *recorded(ThreadId v)
 /* Of the call that t is going to make. */
 static void channel_find(struct thread *t, UInt n, const UWord *args)
 {
-	enum how how = how_of(n);
+	enum how how = how_of(n, args);
 
-	t->through = (struct channel){ CHANNEL_ANY, 0 };
+	t->through = (struct channel){ CHANNEL_ANY, 0, True };
 	if (n == __NR_futex)
 		t->through.object = channel_of_futex(args[0]);
 	else if (how == WRITES || how == READS)
@@ -117,7 +119,7 @@ static void catches(const UWord *args)
 static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 {
 	struct thread *t = recorded(v);
-	enum how how = how_of(n);
+	enum how how = how_of(n, args);
 
 	(void)nargs;
 	if (n == __NR_execve && recording)
@@ -126,6 +128,9 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 		catches(args);
 	if (thread_of(v) != NULL)
 		thread_of(v)->futex = n == __NR_futex;
+	/* Nobody else runs until it is done. */
+	heap_maps_shared = (n == __NR_mmap && (args[3] & SHARED)) || n == __NR_shmat ||
+			   (n == __NR_mremap && shared_has(args[0]));
 	if (thread_of(v) != NULL && n == __NR_clone)
 		thread_of(v)->child_cleared = args[0] & CLEARS ? args[3] : 0;
 	if (t == NULL || how == NEITHER)
@@ -135,10 +140,22 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 		channel_give(t, t->through.object);
 }
 
-/* Descriptors that are made from others. */
+/* Descriptors that are made from others, or that others get. */
 static void descriptors(UInt n, const UWord *args, Word r)
 {
 	switch (n) {
+	case __NR_pipe:
+	case __NR_pipe2:
+		channel_made(*(const Int *)args[0]);
+		break;
+	case __NR_fork:
+	case __NR_vfork:
+		channel_passed();
+		break;
+	case __NR_clone:
+		if (!(args[0] & THREAD))
+			channel_passed();
+		break;
 	case __NR_fcntl:
 		if (args[1] != VKI_F_DUPFD && args[1] != VKI_F_DUPFD_CLOEXEC)
 			return;
@@ -161,13 +178,18 @@ static void descriptors(UInt n, const UWord *args, Word r)
 static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
 {
 	struct thread *t = recorded(v);
-	enum how how = how_of(n);
+	enum how how = how_of(n, args);
 
 	(void)nargs;
 	if (n == __NR_execve && recording)
 		log_became(False);
-	if (!sr_isError(r))
+	if (!sr_isError(r)) {
 		descriptors(n, args, (Word)sr_Res(r));
+		if (n == __NR_mremap && heap_maps_shared)
+			shared_add(sr_Res(r), args[2]);
+	}
+	if (n == __NR_mmap || n == __NR_shmat || n == __NR_mremap)
+		heap_maps_shared = False;
 	if (t == NULL || how == NEITHER || how == WRITES || t->through.object == 0)
 		return;
 	channel_take(t, t->through.object);

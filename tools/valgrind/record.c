@@ -426,6 +426,8 @@ uint64_t record_sync(struct thread *t, uint32_t site, unsigned kind, unsigned au
 
 	if (!recording)
 		return t->tseq;
+	if (UNLIKELY_(shadow_is_shared(shadow_of(object), object)))
+		shared_touch(t, True, True);
 	access_sync(t);
 	if (!is_remark(kind))
 		access_replace(object);

@@ -17,6 +17,13 @@ struct piece {
 struct shadow_line shadow_cache[SHADOW_CACHE];
 static VgHashTable *pieces;
 
+static void piece_share(struct shadow *s, Addr key)
+{
+	s->shared = shared_pages(key);
+	if (s->shared != 0 && s->owner == 0)
+		s->owner = SHADOW_MANY;
+}
+
 struct shadow *shadow_slow(Addr key)
 {
 	struct shadow_line *l = &shadow_cache[key & (SHADOW_CACHE - 1)];
@@ -31,6 +38,7 @@ struct shadow *shadow_slow(Addr key)
 		p->at = VG_(am_shadow_alloc)(sizeof(*p->at)); /* zeros */
 		tl_assert2(p->at != NULL, "no memory for what is known of the program's");
 		VG_(HT_add_node)(pieces, p);
+		piece_share(p->at, key);
 	}
 	l->key = key;
 	l->at = p->at;
@@ -77,19 +85,33 @@ void shadow_forget(Addr a, SizeT n)
 	}
 }
 
-void shadow_pages(Addr a, SizeT n)
+void shadow_pages(Addr a, SizeT n, Bool kept)
 {
-	for (Addr key = a >> SHADOW_BITS; key <= (a + n - 1) >> SHADOW_BITS && n != 0; key++) {
+	Addr last = (a + n - 1) >> 12;
+
+	for (Addr page = a >> 12; n != 0 && page <= last;) {
+		struct shadow *s = known(page >> (SHADOW_BITS - 12));
+		Addr next = (page | (SHADOW_PAGES - 1)) + 1;
+
+		for (; s != NULL && page < next && page <= last; page++)
+			s->page[page & (SHADOW_PAGES - 1)] = kept ? PAGE_WRITABLE : PAGE_UNKNOWN;
+		page = next;
+	}
+}
+
+void shadow_shared(Addr a, SizeT n)
+{
+	for (Addr key = a >> SHADOW_BITS; n != 0 && key <= (a + n - 1) >> SHADOW_BITS; key++) {
 		struct shadow *s = known(key);
 
 		if (s != NULL)
-			VG_(memset)(s->page, PAGE_UNKNOWN, sizeof(s->page));
+			piece_share(s, key);
 	}
 }
 
 Bool shadow_is_steady(struct shadow *s, Addr a)
 {
-	uint8_t *page = &s->page[a >> 12 & (sizeof(s->page) - 1)];
+	uint8_t *page = &s->page[a >> 12 & (SHADOW_PAGES - 1)];
 
 	if (UNLIKELY_(*page == PAGE_UNKNOWN))
 		*page = VG_(am_is_valid_for_client)(a, 1, VKI_PROT_WRITE) ? PAGE_WRITABLE

@@ -522,6 +522,11 @@ void sync_range(struct thread *t, uint32_t site, Bool write, Addr a, SizeT n)
 		a = end < t->floor ? end : t->floor;
 	for (Addr at = a & ~(Addr)7; at < end; at += 1u << SHADOW_BITS)
 		stack_foreign(at < a ? a : at, site);
+	for (Addr at = a & ~(Addr)4095; at < end; at += 4096)
+		if (shadow_is_shared(shadow_of(at), at)) {
+			shared_touch(t, write, !write);
+			break;
+		}
 	if (a < end)
 		record_range(t, site, write, False, a, end - a);
 }

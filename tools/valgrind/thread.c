@@ -78,7 +78,8 @@ static void own_unmark(const struct thread *t)
 	     a++) {
 		struct shadow *s = shadow_of(a << SHADOW_BITS);
 
-		s->owner = s->owner == t->tid ? 0 : s->owner;
+		if (s->owner == t->tid)
+			s->owner = s->shared != 0 ? SHADOW_MANY : 0;
 	}
 }
 

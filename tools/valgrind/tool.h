@@ -5,6 +5,7 @@
  *	access.c	an access as an event: who wrote there last, which reads need no record
  *	stack.c		memory of a thread's own, which is left out while nobody else looks at it
  *	shadow.c	the version of each word, and who has read it
+ *	shared.c	memory that changes under other addresses too, or by other processes
  *	record.c	records of events; log.c, chunks and the file
  *	site.c		places in code, and the images they lie in
  *	sync.c		what the preload library tells: locks, conditions, threads
@@ -120,6 +121,7 @@ struct thread {
 	Bool futex; /* its last system call was one */
 	struct channel {
 		Addr object, turn; /* 0: none */
+		Bool outer;	   /* another process may be at its other end */
 	} through;		   /* of the call that it makes (channel.h) */
 	struct taken {
 		Addr object;
@@ -157,15 +159,18 @@ struct reading {
 };
 #define SHADOW_BITS 16
 #define SHADOW_WORDS (1u << (SHADOW_BITS - 3))
+#define SHADOW_PAGES (1u << (SHADOW_BITS - 12))
 struct shadow {
 	version at[SHADOW_WORDS];
 	struct reading read[SHADOW_WORDS];
 	/* Bits, one for each word. */
-	uint8_t atomic[SHADOW_WORDS / 8];	/* an atomic instruction has touched it */
-	uint8_t seen[SHADOW_WORDS / 8];		/* there is an event that did */
-	uint8_t object[SHADOW_WORDS / 8];	/* part of a lock or the like */
-	uint8_t page[1u << (SHADOW_BITS - 12)]; /* can it be written to?  enum shadow_page */
-	uint32_t owner; /* the thread whose own memory lies here; 0 none, SHADOW_MANY several */
+	uint8_t atomic[SHADOW_WORDS / 8]; /* an atomic instruction has touched it */
+	uint8_t seen[SHADOW_WORDS / 8];	  /* there is an event that did */
+	uint8_t object[SHADOW_WORDS / 8]; /* part of a lock or the like */
+	uint8_t page[SHADOW_PAGES];	  /* can it be written to?  enum shadow_page */
+	uint16_t shared;		  /* bits, one for each page (shared.c) */
+	/* The thread whose own memory lies here; 0 none; SHADOW_MANY several, or there are shared pages. */
+	uint32_t owner;
 };
 #define SHADOW_MANY UINT32_MAX
 enum shadow_page { PAGE_UNKNOWN, PAGE_WRITABLE, PAGE_STEADY };
@@ -198,13 +203,29 @@ static inline void bit_set(uint8_t *bits, unsigned w)
 void shadow_object(Addr a, SizeT n);
 /* They are no object any more, and no atomic: another block may come there. */
 void shadow_forget(Addr a, SizeT n);
-/* Whether pages can be written to is to be found out anew. */
-void shadow_pages(Addr a, SizeT n);
+/* Whether pages can be written to is to be found out anew.  kept: they may have been written to, so that what is read
+ * there is to be recorded from now on. */
+void shadow_pages(Addr a, SizeT n, Bool kept);
+/* Which pages are shared is. */
+void shadow_shared(Addr a, SizeT n);
 /* Nobody can write to the page of a. */
 Bool shadow_is_steady(struct shadow *s, Addr a);
 static inline version *version_at(Addr a)
 {
 	return &shadow_of(a)->at[shadow_word(a)];
+}
+
+/* ---- shared.c ---- */
+void shared_add(Addr a, SizeT n);
+void shared_remove(Addr a, SizeT n);
+Bool shared_has(Addr a);
+void shared_tell(void);		 /* of all there are */
+uint16_t shared_pages(Addr key); /* as shadow.shared */
+/* t is about to store there, or has loaded. */
+void shared_touch(struct thread *t, Bool store, Bool load);
+static inline Bool shadow_is_shared(const struct shadow *s, Addr a)
+{
+	return UNLIKELY_(s->shared != 0) && (s->shared >> (a >> 12 & (SHADOW_PAGES - 1)) & 1);
 }
 
 /* ---- log.c ---- */
@@ -344,6 +365,8 @@ static inline void sync_look(struct thread *t, Addr sp)
 /* ---- heap.c, kernel.c, instrument.c ---- */
 void heap_start(void);
 void heap_tell(void); /* of all blocks there are */
+void heap_tell_shared(Addr a, SizeT n);
+extern Bool heap_maps_shared; /* what is going to be mapped is for all to see */
 void heap_over(struct thread *t);
 void kernel_start(void);
 struct _IRSB;
