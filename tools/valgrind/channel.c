@@ -4,6 +4,7 @@
  *	a write to f	gives F and ALL		a read of f	takes F and ANY; readers of f take turns
  *	other calls	give ANY		other calls	take ANY and ALL
  *	a read of what another process may have written takes ALL as well
+ *	a read of a pipe gives its room first		a write that may have waited for room takes it
  *
  * F is the channel of the file, pipe or eventfd behind the descriptor, or of all sockets.  A call that is not
  * known for harmless may do whatever another one waits for, so what it gives everybody takes.
@@ -19,6 +20,7 @@
 #define FUTEX 0x2000u
 #define FILE_ 0x3000u
 #define TURN 0x4000u
+#define ROOM 0x5000u
 #define SLOTS 256u
 
 /*
@@ -99,6 +101,7 @@ void channel_of(Int fd, struct channel *c)
 		key = (key + number(fd)) * 0x100000001b3u;
 	c->object = VKI_S_ISSOCK(s.mode) ? SOCKET : FILE_ + slot(key);
 	c->turn = TURN + slot(key);
+	c->room = VKI_S_ISFIFO(s.mode) ? ROOM + slot(key) : 0;
 }
 
 Addr channel_of_futex(Addr a)
@@ -145,6 +148,16 @@ void channel_turn(struct thread *t, Addr turn)
 {
 	log(t, FORMAT_K_TAKE, FORMAT_CHANNEL_TURN, turn);
 	log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_TURN, turn);
+}
+
+void channel_empties(struct thread *t, Addr room)
+{
+	log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_FILE, room);
+}
+
+void channel_fills(struct thread *t, Addr room)
+{
+	take(t, FORMAT_CHANNEL_FILE, room);
 }
 
 void channel_signal(struct thread *t)

@@ -10,6 +10,7 @@
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
@@ -94,16 +95,30 @@ static struct thread *recorded(ThreadId v)
 		       : NULL;
 }
 
+#define AT_ONCE 4096u /* bytes: as many fit where any do */
+#define POLLOUT 4
+
+/* May a write to this pipe have to wait? */
+static Bool is_full(UInt n, const UWord *args)
+{
+	struct vki_pollfd p = { .fd = (Int)args[0], .events = POLLOUT };
+
+	if (n != __NR_write)
+		return n == __NR_writev;
+	return args[2] > AT_ONCE || sr_Res(VG_(poll)(&p, 1, 0)) != 1 || !(p.revents & POLLOUT);
+}
+
 /* Of the call that t is going to make. */
 static void channel_find(struct thread *t, UInt n, const UWord *args)
 {
 	enum how how = how_of(n, args);
 
-	t->through = (struct channel){ CHANNEL_ANY, 0, True };
+	t->through = (struct channel){ .object = CHANNEL_ANY, .outer = True };
 	if (n == __NR_futex)
 		t->through.object = channel_of_futex(args[0]);
 	else if (how == WRITES || how == READS)
 		channel_of((Int)args[0], &t->through);
+	t->through.full = how == WRITES && t->through.room != 0 && is_full(n, args);
 }
 
 /* A handler that is neither SIG_DFL nor SIG_IGN. */
@@ -136,6 +151,8 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 	if (t == NULL || how == NEITHER)
 		return;
 	channel_find(t, n, args);
+	if (how == READS && t->through.room != 0)
+		channel_empties(t, t->through.room);
 	if ((how == BOTH || how == WRITES) && t->through.object != 0)
 		channel_give(t, t->through.object);
 }
@@ -190,6 +207,8 @@ static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
 	}
 	if (n == __NR_mmap || n == __NR_shmat || n == __NR_mremap)
 		heap_maps_shared = False;
+	if (t != NULL && how == WRITES && t->through.full)
+		channel_fills(t, t->through.room);
 	if (t == NULL || how == NEITHER || how == WRITES || t->through.object == 0)
 		return;
 	channel_take(t, t->through.object);

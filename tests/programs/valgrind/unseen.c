@@ -3,6 +3,7 @@
  * `data' is changed in place, so that a race on it would be predicted.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -125,6 +126,28 @@ static void *is_told(void *arg)
 	return arg;
 }
 
+/* ---- by a pipe that is full ---- */
+
+static void *fills(void *arg)
+{
+	static char page[4096];
+
+	for (int i = 0; i < 16 + 1; i++)
+		(void)!write(to[1], page, sizeof(page));
+	data++;
+	return arg;
+}
+
+static void *empties(void *arg)
+{
+	static char page[4096];
+
+	pass(50);
+	data++;
+	(void)!read(to[0], page, sizeof(page));
+	return arg;
+}
+
 /* ---- by nothing: neighbours ---- */
 
 static void *counts(void *arg)
@@ -187,6 +210,9 @@ int main(int argc, char **argv)
 		if (fork() == 0)
 			relay(0);
 		both(tells, hears);
+	} else if (strcmp(mode, "full") == 0) {
+		fcntl(to[1], F_SETPIPE_SZ, 16 * 4096);
+		both(fills, empties);
 	} else if (strcmp(mode, "child") == 0) {
 		signal(SIGCHLD, handler);
 		mask(SIG_BLOCK);
