@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Under Valgrind: what orders threads may pass where no instruction shows it, by memory that lies at two addresses or in
-# two processes, by pages that are protected, by children; and the C library reads more than it needs.  Correct programs
+# two processes, by pages that are protected, by children, by data that the kernel moves; and the C library reads more than it needs.  Correct programs
 # are not accused of a race.
 . "$(dirname "$0")/../lib.sh"
 
@@ -9,7 +9,7 @@ clang=$(command -v clang-14 clang | head -1)
 
 for cc in "gcc -O0" "gcc -O2" ${clang:+"$clang -O1"}; do
 	ok "$cc: built" $cc -gdwarf-4 -w -o unseen "$SRC/tests/programs/valgrind/unseen.c" -lpthread
-	for mode in twice twice-once protected process pipes full child neighbour; do
+	for mode in twice twice-once protected process pipes spliced full child neighbour; do
 		foresee record -q --valgrind -o trace ./unseen $mode >out 2>err
 		ok "$cc, $mode: recorded" test $? = 0
 		ok "$cc, $mode: consistent" foresee verify trace

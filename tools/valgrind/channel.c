@@ -31,8 +31,8 @@
 #define NUMBERS (1u << 16)
 static uint32_t numbers[NUMBERS];
 
-/* Descriptors may have come in messages, under other numbers, or there are other processes that have them:
- * whoever reads takes from all. */
+/* Descriptors may have come in messages, under other numbers, or there are other processes that have them, or
+ * calls that move data from one to another once they have come: whoever reads takes from all. */
 static Bool passed;
 
 /* Pipes that this process has made: while it has made no process, nobody else writes there. */

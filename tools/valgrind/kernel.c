@@ -108,12 +108,42 @@ static Bool is_full(UInt n, const UWord *args)
 	return args[2] > AT_ONCE || sr_Res(VG_(poll)(&p, 1, 0)) != 1 || !(p.revents & POLLOUT);
 }
 
+/* Calls that wait for one descriptor, and give to another one then. */
+static Bool is_mover(UInt n)
+{
+	return n == __NR_splice || n == __NR_tee || n == __NR_sendfile || n == __NR_vmsplice ||
+	       n == __NR_copy_file_range || n == __NR_io_submit || n == 426; /* io_uring_enter */
+}
+
+/* Of calls that may do more than to read: which of their arguments is the descriptor that they read from. */
+static Int taken_from(UInt n)
+{
+	switch (n) {
+	case __NR_accept:
+	case __NR_accept4:
+	case __NR_preadv:
+	case __NR_recvmmsg:
+	case __NR_splice:
+	case __NR_copy_file_range:
+	case __NR_preadv2:
+		return 0;
+	case __NR_sendfile:
+		return 1;
+	default:
+		return -1;
+	}
+}
+
 /* Of the call that t is going to make. */
 static void channel_find(struct thread *t, UInt n, const UWord *args)
 {
 	enum how how = how_of(n, args);
+	Int from = taken_from(n);
+	struct channel c = { 0 };
 
-	t->through = (struct channel){ .object = CHANNEL_ANY, .outer = True };
+	if (from >= 0)
+		channel_of((Int)args[from], &c);
+	t->through = (struct channel){ .object = CHANNEL_ANY, .turn = c.turn, .outer = True };
 	if (n == __NR_futex)
 		t->through.object = channel_of_futex(args[0]);
 	else if (how == WRITES || how == READS)
@@ -148,6 +178,8 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 			   (n == __NR_mremap && shared_has(args[0]));
 	if (thread_of(v) != NULL && n == __NR_clone)
 		thread_of(v)->child_cleared = args[0] & CLEARS ? args[3] : 0;
+	if (is_mover(n))
+		channel_passed();
 	if (t == NULL || how == NEITHER)
 		return;
 	channel_find(t, n, args);
@@ -183,7 +215,7 @@ static void descriptors(UInt n, const UWord *args, Word r)
 		channel_same((Int)args[0], (Int)r);
 		break;
 	case __NR_recvmsg:
-	case 299: /* recvmmsg */
+	case __NR_recvmmsg:
 	case 438: /* pidfd_getfd */
 		channel_passed();
 		break;
@@ -212,7 +244,7 @@ static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
 	if (t == NULL || how == NEITHER || how == WRITES || t->through.object == 0)
 		return;
 	channel_take(t, t->through.object);
-	if (how == READS)
+	if (t->through.turn != 0)
 		channel_turn(t, t->through.turn);
 }
 

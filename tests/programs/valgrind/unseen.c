@@ -126,6 +126,15 @@ static void *is_told(void *arg)
 	return arg;
 }
 
+/* ---- by a call that waits for one pipe, and gives to another then ---- */
+
+static void *moves(void *arg)
+{
+	(void)!splice(to[0], NULL, from[1], NULL, 1, 0);
+	pass(300); /* nothing comes behind it until all is over */
+	return arg;
+}
+
 /* ---- by a pipe that is full ---- */
 
 static void *fills(void *arg)
@@ -210,6 +219,12 @@ int main(int argc, char **argv)
 		if (fork() == 0)
 			relay(0);
 		both(tells, hears);
+	} else if (strcmp(mode, "spliced") == 0) {
+		pthread_t mover;
+
+		pthread_create(&mover, NULL, moves, NULL);
+		both(tells, hears);
+		pthread_join(mover, NULL);
 	} else if (strcmp(mode, "full") == 0) {
 		fcntl(to[1], F_SETPIPE_SZ, 16 * 4096);
 		both(fills, empties);
