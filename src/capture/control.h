@@ -150,6 +150,13 @@ static inline bool control_time_naps(uint64_t ns)
 {
 	return UNLIKELY(control_on) && control_time_naps_slow(ns);
 }
+/* The alarm may have been set, or taken back. */
+void control_time_alarm_slow(void);
+static inline void control_time_alarm(void)
+{
+	if (UNLIKELY(control_on))
+		control_time_alarm_slow();
+}
 /* For how long, or (TIMER_ABSTIME) until when, it then has to: no time, or what was asked for. */
 const struct timespec *control_time_nap(const struct timespec *want, int flags);
 /* It has waited in vain until then, if it has to come back so. */

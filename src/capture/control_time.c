@@ -4,6 +4,7 @@
  * baton_clock.c.
  */
 #include <string.h>
+#include <sys/time.h>
 
 #include "capture/baton.h"
 #include "capture/real.h"
@@ -114,6 +115,26 @@ const struct timespec *control_time_limit_slow(const struct timespec *at)
 	return !control_is_beyond(c) && c->keys[c->solids] == control_key(c->op.site)
 		       ? &never
 		       : control_time_due(at);
+}
+
+/* The tool cannot see from outside that it is set: /proc has only timers of timer_create. */
+void control_time_alarm_slow(void)
+{
+	struct itimerval set;
+	struct timespec now;
+	int64_t rings = 0;
+	SYS_KEEPS_ERRNO;
+
+	if (syscall(SYS_getitimer, ITIMER_REAL, &set) != 0)
+		return;
+	sys_clock(CLOCK_MONOTONIC, &now);
+	if (set.it_interval.tv_sec != 0 || set.it_interval.tv_usec != 0 ||
+	    set.it_value.tv_sec > INT32_MAX)
+		rings = INT64_MAX;
+	else if (set.it_value.tv_sec != 0 || set.it_value.tv_usec != 0)
+		rings = (int64_t)ns_of(&now) + (int64_t)set.it_value.tv_sec * SECOND +
+			(int64_t)set.it_value.tv_usec * 1000;
+	__atomic_store_n(&control_plan->alarm, rings, __ATOMIC_RELEASE);
 }
 
 void control_time_note_slow(const char *name)

@@ -3,14 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "replay/task.h"
+#include "replay/still.h"
 #include "trace/trace.h"
 
 #define STILL_SECONDS 0.2 /* nothing has moved for so long: it hangs */
 
 struct watching {
 	struct server *server;
-	struct task_still still;
+	struct still still;
 	double since; /* of the step that is under way */
 	uint32_t steps;
 	bool hung, late;
@@ -24,7 +24,7 @@ static bool look(void *arg, pid_t pid)
 	double now;
 
 	if (w->still.pid != pid) {
-		task_still_init(&w->still, pid);
+		still_init(&w->still, pid);
 		w->since = talk_clock();
 	}
 	if (h->nsteps != w->steps) {
@@ -32,7 +32,7 @@ static bool look(void *arg, pid_t pid)
 		w->since = talk_clock();
 	}
 	if (h->outcome == BATON_DEADLOCK)
-		w->hung = task_still_look(&w->still) > STILL_SECONDS;
+		w->hung = still_look(&w->still) > STILL_SECONDS;
 	if (w->server->visit && (w->hung || h->halted)) {
 		w->server->visit(w->server->visit_arg, pid);
 		return false;

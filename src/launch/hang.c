@@ -24,6 +24,22 @@ bool hang_proc_read(pid_t pid, const char *task, const char *name, char into[HAN
 	return n > 0;
 }
 
+const char *hang_behind_name(const char *stat)
+{
+	const char *at = strrchr(stat, ')');
+
+	return at && at[1] == ' ' ? at + 2 : NULL;
+}
+
+pid_t hang_parent(pid_t pid)
+{
+	char text[HANG_FILE];
+	const char *at = hang_proc_read(pid, NULL, "stat", text) ? hang_behind_name(text) : NULL;
+	int parent = 0;
+
+	return at && sscanf(at, "%*c %d", &parent) == 1 ? parent : 0;
+}
+
 /* The number after "\nNAME:\t". */
 static bool field(const char *status, const char *name, int base, uint64_t *out)
 {

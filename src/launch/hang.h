@@ -34,4 +34,9 @@ bool hang_look(struct hang *h);
 #define HANG_FILE 4096
 bool hang_proc_read(pid_t pid, const char *task, const char *name, char into[HANG_FILE]);
 
+/* Of its `stat', what comes behind the name, which may hold anything; NULL: that is none. */
+const char *hang_behind_name(const char *stat);
+/* The process's parent; 0: not known. */
+pid_t hang_parent(pid_t pid);
+
 #endif /* LAUNCH_HANG_H */

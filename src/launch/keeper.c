@@ -18,15 +18,6 @@
 
 /* ---- in the keeper ---- */
 
-static pid_t parent_of(pid_t pid)
-{
-	char text[HANG_FILE];
-	const char *behind = hang_proc_read(pid, NULL, "stat", text) ? strrchr(text, ')') : NULL;
-	int parent = 0;
-
-	return behind && sscanf(behind, ") %*c %d", &parent) == 1 ? parent : 0;
-}
-
 static void kill_children(void)
 {
 	DIR *dir = opendir("/proc");
@@ -35,7 +26,7 @@ static void kill_children(void)
 	while (dir && (at = readdir(dir)) != NULL) {
 		pid_t pid = (pid_t)strtol(at->d_name, NULL, 10);
 
-		if (pid > 0 && parent_of(pid) == getpid())
+		if (pid > 0 && hang_parent(pid) == getpid())
 			kill(pid, SIGKILL);
 	}
 	if (dir)

@@ -126,7 +126,7 @@ double supervise_still_for(struct supervise_watch *w)
 		return 0;
 	if (now - w->looked >= STILL_EVERY) {
 		w->looked = now;
-		w->still_for = task_still_look(&w->still);
+		w->still_for = still_look(&w->still);
 	}
 	return w->still_for < now - w->moved ? w->still_for : now - w->moved;
 }
@@ -188,7 +188,7 @@ static bool look(void *arg, pid_t pid)
 	if (w->pid == 0) {
 		w->pid = pid;
 		w->begun = w->moved = talk_clock();
-		task_still_init(&w->still, pid);
+		still_init(&w->still, pid);
 	}
 	return w->phase == SUPERVISE_PHASE_APPROACH ? look_approach(w) : supervise_look_behind(w);
 }

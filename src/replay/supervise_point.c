@@ -203,6 +203,12 @@ static bool look_settle(struct supervise_watch *w)
 	return supervise_finish(w, SUPERVISE_REPLAYED);
 }
 
+/* A signal that is to come, or has come just now, may run a handler. */
+static bool rings_later(const struct supervise_watch *w)
+{
+	return (double)__atomic_load_n(&w->h->alarm, __ATOMIC_ACQUIRE) / 1e9 > talk_clock() - QUIET;
+}
+
 /* The wait has begun, everybody else is free: does anybody wake it? */
 static bool look_lost(struct supervise_watch *w)
 {
@@ -222,14 +228,16 @@ static bool look_lost(struct supervise_watch *w)
 	if ((supervise_load(&s->signalled) & PLAN_BY_SIGNAL) ||
 	    supervise_load(&s->state) != PLAN_WAITS)
 		return supervise_refuted(w, waiter, " is woken: somebody signals after all");
+	w->still.all = true;
 	still = supervise_still_for(w);
 	w->r->open = w->still.open;
-	if (still >= (w->still.open ? w->s->patience : QUIET) && !w->still.timed)
+	if (still >= (w->still.open ? w->s->patience : QUIET) && !w->still.timed && !rings_later(w))
 		return supervise_finish(w, SUPERVISE_REPLAYED);
 	if (talk_clock() - w->entered < w->s->time)
 		return true;
 	return supervise_refuted(
-		w, waiter, " waits, but the other threads go on, and may still signal (--time)");
+		w, waiter,
+		" waits, but others go on, or a timer runs, and may still signal (--time)");
 }
 
 /* ---- the point ---- */

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "replay/still.h"
 #include "replay/supervise.h"
 
 enum supervise_phase {
@@ -30,7 +31,7 @@ struct supervise_watch {
 	/* Progress of the seats, and what /proc says when there is none. */
 	uint64_t sum;
 	double moved, looked, still_for;
-	struct task_still still;
+	struct still still;
 };
 
 static inline uint32_t supervise_load(const uint32_t *word)

@@ -22,18 +22,4 @@ bool task_is_timed(const struct task *t);
 /* "futex"; NULL: it has no name here. */
 const char *task_call_name(long call);
 
-/* Does anything move in the program: does a thread of it run, or has one run since the last look? */
-struct task_still {
-	pid_t pid;
-	bool traced; /* a debugger holds it, as of the last look */
-	bool timed;  /* a thread waits for a time to be over */
-	bool open; /* one waits for what need not come from another: input, say; or it is not known */
-	/* Private. */
-	uint64_t mark;
-	double since;
-};
-void task_still_init(struct task_still *s, pid_t pid);
-/* To be called a few times a second.  Seconds for which nothing has moved. */
-double task_still_look(struct task_still *s);
-
 #endif /* REPLAY_TASK_H */

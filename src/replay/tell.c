@@ -237,8 +237,9 @@ static void add_signal(const struct replay *o, const struct replay_result *r, st
 		strbuf_adds(out, ", and nobody does it again\n");
 	}
 	if (r->runs[0].result.open)
-		strbuf_adds(out, "  (a thread waits for something from outside, input or a signal: "
-				 "what comes there may still lead to another one)\n");
+		strbuf_adds(out, "  (a thread waits for something from outside, input or a signal, "
+				 "or a process that the program has started lives: what comes "
+				 "there may still lead to another one)\n");
 }
 
 static void add_targets(const struct replay *o, const struct replay_result *r, struct strbuf *out)

@@ -117,6 +117,7 @@ struct plan_head {
 	uint64_t value;	      /* PLAN_WHY_VALUE: what was written */
 	uint32_t paced; /* futex, by the tool: steps with a number up to this one may be done */
 	uint32_t pad2;
+	int64_t alarm; /* when setitimer's clock rings, on CLOCK_MONOTONIC; 0: never, INT64_MAX: again and again */
 };
 
 enum plan_why {

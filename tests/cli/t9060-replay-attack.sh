@@ -83,7 +83,8 @@ try 1 'T[23] waits with a time limit, and goes on when that is over' deadlock WA
 try 1 'does not wait: its call came back without the lock' deadlock WAITS=deadlock ATTACK=tries
 try 1 'T2 waits with a time limit, and goes on when that is over' wait WAITS=wait ATTACK=timed-wait
 try 1 'T2 waits with a time limit, and goes on when that is over' lost WAITS=lost ATTACK=timed-wait
-for how in semaphore futex-limit poll select sigtimedwait timer; do
+for how in semaphore futex-limit poll select sigtimedwait timer socket-limit alarm interval signal-timer child-posts \
+	child-kills; do
 	try 1 'T2 is woken: somebody signals after all|may still signal' lost WAITS=lost ATTACK=$how
 done
 try 1 'the program was killed by signal 6' lost WAITS=lost ATTACK=dies

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -89,6 +90,50 @@ static void limit(int what, rlim_t to)
 	setrlimit(what, &r);
 }
 
+/* ---- who rings later: a clock, another process ---- */
+
+static int *bell; /* a futex, of the children as well */
+
+static void rings(int number)
+{
+	(void)number;
+	__atomic_store_n(bell, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static int has_bell(void)
+{
+	return is("alarm") || is("interval") || is("signal-timer") || is("child-posts") ||
+	       is("child-kills");
+}
+
+static void ring_later(void)
+{
+	static const struct itimerval at = { .it_value = { 1, 0 } };
+	static const struct itimerspec then = { .it_value = { 1, 0 } };
+	static struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
+	timer_t timer;
+
+	if (!has_bell())
+		return;
+	bell = mmap(NULL, sizeof(*bell), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	signal(SIGALRM, rings);
+	if (is("alarm"))
+		alarm(1);
+	if (is("interval"))
+		setitimer(ITIMER_REAL, &at, NULL);
+	if (is("signal-timer") && timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+		timer_settime(timer, 0, &then, NULL);
+	if ((is("child-posts") || is("child-kills")) && fork() == 0) {
+		usleep(1500000);
+		if (is("child-posts"))
+			rings(0);
+		else
+			kill(getppid(), SIGALRM);
+		_exit(0);
+	}
+}
+
 static void *idle(void *arg)
 {
 	return arg;
@@ -114,6 +159,7 @@ void attack_start(void)
 	if (is("closes"))
 		for (int fd = 0; fd < 256; fd++)
 			close(fd);
+	ring_later();
 	if (is("no-files"))
 		limit(RLIMIT_NOFILE, 3);
 	if (is("no-memory"))
@@ -253,7 +299,7 @@ int attack_wait(pthread_cond_t *c, pthread_mutex_t *m)
 int attack_nap(void)
 {
 	struct timespec until = soon(CLOCK_REALTIME), second = { 1, 0 };
-	struct timeval also = { 1, 0 };
+	struct timeval also = { 1, 0 }, longer = { 1, 500000 };
 	char eight[8];
 	sigset_t none;
 	sem_t never;
@@ -278,6 +324,14 @@ int attack_nap(void)
 		timerfd_settime(fd, 0, &in, NULL);
 		if (read(fd, eight, 8) != 8)
 			exit(99);
+	} else if (is("socket-limit")) {
+		socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+		setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &longer, sizeof(longer));
+		if (recv(ends[0], eight, 8, 0) >= 0)
+			exit(99);
+	} else if (has_bell()) {
+		while (!__atomic_load_n(bell, __ATOMIC_SEQ_CST))
+			syscall(SYS_futex, bell, FUTEX_WAIT, 0, NULL, NULL, 0);
 	} else if (is("dies")) {
 		abort();
 	} else {
