@@ -12,7 +12,8 @@
  *			or where it looks after the others (a watchdog)
  *
  * So each thread has to get to its end, or to where it waits for one that is stuck: a join,
- * another condition, a lock.  Only then the wait is for ever.  Where a wait ended and nobody knows
+ * another condition, a lock.  Where a thread waited when the recorded run ended is no end: a signal that came
+ * too early there, or the lock that was not free, may let it go on.  Only then the wait is for ever.  Where a wait ended and nobody knows
  * why, somebody may signal who is not in the trace at all: another process.
  */
 
@@ -125,6 +126,61 @@ static bool is_locked_out(const struct waits *s, const struct waits_case *c, uin
 	return false;
 }
 
+/* A signal of the condition is left to come.  Those of the wait's own are all in the order, or it is not sure. */
+static bool is_signalled_later(const struct waits *s, const struct waits_case *c,
+			       const struct model_event *park)
+{
+	const struct waits_sender *from = waits_senders(&s->index, park->obj);
+
+	if (park->obj == c->wait->condition)
+		return false;
+	for (; from < waits_senders(&s->index, park->obj + 1); from++) {
+		const uint32_t *at = s->index.signals.at + from->first;
+		uint32_t n = count_before(s, c, at, from->n);
+
+		if (from->chain != park->chain && n > 0 && !waits_is_in(s, at[n - 1]))
+			return true;
+	}
+	return false;
+}
+
+/* A thread that is stuck has the lock, or one has it in the order that never gives it back. */
+static bool is_kept(const struct waits *s, const struct waits_case *c,
+		    const struct model_event *request)
+{
+	const struct model *m = s->m;
+	bool shared = request->op == STEP_RREQ;
+
+	if (request->obj != m->event[c->wait->release].obj &&
+	    model_hold_find(m, m->event[c->wait->release].hold, request->obj, shared))
+		return true;
+	for (uint32_t i = 0; i < c->goal.nnext; i++)
+		if (c->goal.next[i] != c->wait->release &&
+		    model_hold_find(m, m->event[c->goal.next[i]].hold, request->obj, shared))
+			return true;
+	for (uint32_t v = 0; v < m->nchains; v++) {
+		struct model_list events = model_chain(m, v);
+		uint32_t last = events.n ? events.at[events.n - 1] : 0, acquire;
+
+		if (last == 0 || v == request->chain)
+			continue;
+		acquire = model_hold_find(m, m->event[last].hold, request->obj, shared);
+		if (acquire && waits_is_in(s, acquire))
+			return true;
+	}
+	return false;
+}
+
+/* The recorded run ended where the thread waited.  In another it may go on, and nobody knows how. */
+static bool may_go_on(const struct waits *s, const struct waits_case *c, uint32_t last)
+{
+	const struct model_event *v = &s->m->event[last];
+
+	if (v->op == STEP_PARK)
+		return (v->flags & STEP_TRY) || is_signalled_later(s, c, v);
+	return (v->op == STEP_REQ || v->op == STEP_RREQ) && !is_kept(s, c, v);
+}
+
 /* The chain runs to its end, or stands still because of threads that are stuck or, each for itself,
  * of others that do. */
 static bool chain_is_over(const struct waits *s, const struct waits_case *c, uint32_t chain)
@@ -132,8 +188,10 @@ static bool chain_is_over(const struct waits *s, const struct waits_case *c, uin
 	struct model_list events = model_chain(s->m, chain);
 	uint32_t e;
 
-	if (events.n == 0 || !comes_after(s, c, events.at[events.n - 1]))
+	if (events.n == 0)
 		return true;
+	if (!comes_after(s, c, events.at[events.n - 1]))
+		return !may_go_on(s, c, events.at[events.n - 1]);
 	e = events.at[count_before(s, c, events.at, events.n)];
 	return is_target(&c->goal, e) || is_locked_out(s, c, e) || is_blocked_at(s, c, e);
 }

@@ -380,6 +380,76 @@ static bool is_settled(const struct evidence *ev, uint32_t tid)
 	       (is_open(last) || last->op == EVENT_JOINING || last->op == EVENT_PARK);
 }
 
+/* A signal of that condition may come when the thread, whose last events are the two of the wait, has begun it. */
+static bool wakes_later(const struct checker *c, const struct wait *w, uint32_t except,
+			uint32_t tid, uint64_t release, uint64_t park)
+{
+	uint32_t condition = evidence_item(c->ev, park)->object;
+
+	for (uint32_t other = 1; other < c->ev->threads.n; other++) {
+		const struct evidence_thread *t = &c->ev->threads.at[other];
+
+		for (size_t i = 0; i < t->signals.n && other != tid; i++) {
+			uint32_t pos = t->signals.at[i].pos;
+			bool comes = other != w->tid && other != except;
+
+			if (evidence_item(c->ev, pos)->object == condition &&
+			    (c->when[pos] == 0
+				     ? comes
+				     : c->when[release] != 0 && c->when[pos] > c->when[release]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* It is in the order that the thread takes the lock, and nowhere that it gives it back. */
+static bool keeps(const struct checker *c, uint32_t tid, uint32_t lock)
+{
+	const struct evidence_thread *t = &c->ev->threads.at[tid];
+	uint32_t h = t->holds.n ? t->holds.at[t->holds.n - 1].held : 0;
+
+	while (h && c->ev->held.at[h].object != lock)
+		h = c->ev->held.at[h].below;
+	return h && c->when[c->ev->held.at[h].acquire] != 0;
+}
+
+/* Somebody has the lock, and does not give it back. */
+static bool is_kept(const struct checker *c, const struct wait *w, uint32_t except,
+		    const struct evidence_item *request)
+{
+	uint32_t mutex = evidence_item(c->ev, w->release)->object;
+
+	if ((request->object != mutex && keeps_out(c, request, w->tid)) ||
+	    (except != w->tid && keeps_out(c, request, except)))
+		return true;
+	for (uint32_t other = 1; other < c->ev->threads.n; other++)
+		if (other != w->tid && other != request->tid && keeps_out(c, request, other) &&
+		    keeps(c, other, request->object))
+			return true;
+	return false;
+}
+
+/*
+ * The thread waited when the recorded run ended, and need not in this one: a signal comes later than there, or
+ * a lock is free.  What it does then nobody knows.  Who joins a thread that has not ended waits for it here too.
+ */
+static bool may_go_on(const struct checker *c, const struct wait *w, uint32_t except, uint32_t tid)
+{
+	const struct evidence_thread *t = &c->ev->threads.at[tid];
+	const struct evidence_item *last;
+	uint64_t pos, before;
+
+	if (t->events.n == 0 || t->ended)
+		return false;
+	pos = t->events.at[t->events.n - 1];
+	before = t->events.n > 1 ? t->events.at[t->events.n - 2] : pos;
+	last = evidence_item(c->ev, pos);
+	if (last->op == EVENT_PARK)
+		return (last->flags & EVENT_TRY) || wakes_later(c, w, except, tid, before, pos);
+	return is_open(last) && !is_kept(c, w, except, last);
+}
+
 /* Who but the waiting thread, and `except', could still wake it? */
 static void signals_doubt(struct checker *c, const struct wait *w, uint32_t except)
 {
@@ -398,6 +468,13 @@ static void signals_doubt(struct checker *c, const struct wait *w, uint32_t exce
 				c, w->release,
 				"the recording was cut off, and a later signal may end the wait",
 				"the recording was cut off, and a later signal may end the wait");
+		else if (may_go_on(c, w, except, tid))
+			check_doubt(
+				c, w->release,
+				"a thread that waited when the recorded run ended may go on and "
+				"signal",
+				"a thread that waited when the recorded run ended may go on "
+				"here, and end the wait");
 	}
 }
 

@@ -143,6 +143,42 @@ static bool all_in(const struct walk *w, const struct state *s, int t1, int t2)
 	return true;
 }
 
+/* The thread has the lock and, in the run, does not give it back. */
+static bool keeps(const struct walk *w, const struct state *s, int t, int lock)
+{
+	for (int i = s->done[t]; i < w->r->len[t]; i++)
+		if (w->r->at[w->r->list[t][i]].op == REL && w->r->at[w->r->list[t][i]].obj == lock)
+			return false;
+	return owner_of(w, s, lock) == t;
+}
+
+/*
+ * Threads t1, who waits with no lock but g, and t2 are stuck.  Does any other that waited when the run ended go
+ * on: by a lock that is free, or may get free, or as it was signalled?
+ */
+static bool one_goes_on(const struct walk *w, const struct state *s, int t1, int t2)
+{
+	for (int t = 0; t < WAITS_THREADS; t++) {
+		int last = w->r->len[t] ? w->r->list[t][w->r->len[t] - 1] : WAITS_NONE, lock;
+		bool kept;
+
+		if (t == t1 || t == t2 || last == WAITS_NONE)
+			continue;
+		if (w->r->at[last].op == PARK && (s->called >> t & 1))
+			return true;
+		if (w->r->at[last].op != REQ)
+			continue;
+		lock = w->r->at[last].obj;
+		kept = (lock == 0 && owner_of(w, s, lock) == t1) ||
+		       (t2 != t1 && owner_of(w, s, lock) == t2);
+		for (int u = 0; u < WAITS_THREADS; u++)
+			kept |= u != t && u != t1 && keeps(w, s, u, lock);
+		if (!kept)
+			return true;
+	}
+	return false;
+}
+
 static bool signals_after(const struct walk *w, int e)
 {
 	for (int k = e + 1; k < w->r->n; k++)
@@ -172,7 +208,7 @@ static void note_holding(struct walk *w, const struct state *s, int t, int rel, 
 					  : w->r->at[a].op != ACQ || !signals_after(w, a))
 			continue;
 		some->at[a][rel] = true;
-		all->at[a][rel] |= all_in(w, s, t, u);
+		all->at[a][rel] |= all_in(w, s, t, u) && !one_goes_on(w, s, t, u);
 	}
 }
 
@@ -190,7 +226,7 @@ static void note(struct walk *w, const struct state *s)
 			    w->r->at[e].thread == t)
 				continue;
 			w->lost.at[e][rel] = true;
-			w->lost_all.at[e][rel] |= all_in(w, s, t, t);
+			w->lost_all.at[e][rel] |= all_in(w, s, t, t) && !one_goes_on(w, s, t, t);
 		}
 		note_holding(w, s, t, rel, &w->hold, &w->hold_all);
 	}
