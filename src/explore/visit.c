@@ -158,7 +158,8 @@ static void add_stacks(struct visit *v, bool joins)
 		if (!baton_has(&v->h->alive, t) || !number_of(v, t) ||
 		    (op->kind == BATON_JOIN) != joins)
 			continue;
-		strbuf_addf(&v->text, "thread %u\nbacktrace\n", number_of(v, t));
+		debug_select(&v->text, number_of(v, t));
+		strbuf_adds(&v->text, "backtrace\n");
 		add_frame(v, op->site);
 	}
 }
@@ -174,7 +175,7 @@ static void add_focus(struct visit *v)
 	} else if (v->f->end.signal) {
 		strbuf_adds(&v->text, "foresee-free\n");
 	} else if (v->f->verdict.fault == EXPLORE_FREED) {
-		strbuf_addf(&v->text, "thread %u\n", number_of(v, v->f->fault.thread));
+		debug_select(&v->text, number_of(v, v->f->fault.thread));
 		add_frame(v, v->f->fault.site);
 	} else if (v->h->nsteps > 0) {
 		next = v->steps[v->h->nsteps - 1].choice.thread;

@@ -91,6 +91,17 @@ unsigned debug_thread(pid_t pid, uint32_t kernel)
 
 /* ---- the script ---- */
 
+/* Where gdb can, without the frames that the thread has in our runtime. */
+#define QUIETLY(on_or_off)                                                                            \
+	"if ! $_isvoid($_gdb_major)\nif $_gdb_major >= 12\nset suppress-cli-notifications " on_or_off \
+	"\nend\nend\n"
+
+void debug_select(struct strbuf *out, unsigned number)
+{
+	strbuf_addf(out, "if $_thread != %u\n" QUIETLY("on") "thread %u\n" QUIETLY("off") "end\n",
+		    number, number);
+}
+
 struct script {
 	const struct debug *g;
 	const struct supervise_result *x;
@@ -162,7 +173,7 @@ static void add_go(const struct script *s, uint32_t k)
 	strbuf_addf(s->out,
 		    "define foresee-go-%s\nif $foresee_done_%u\necho that one is done\\n\nelse\n",
 		    k == 0 ? "first" : "second", k);
-	strbuf_addf(s->out, "thread %u\n", debug_thread(s->pid, plan_seats(s->x->seen)[i].kernel));
+	debug_select(s->out, debug_thread(s->pid, plan_seats(s->x->seen)[i].kernel));
 	if (*function)
 		strbuf_addf(s->out, "frame function %s\n", function);
 	strbuf_addf(
@@ -237,8 +248,7 @@ static void add_focus(const struct script *s)
 		/* Of a deadlock all are shown, the first one last; of a race the first has the focus. */
 		if (k > 0 && s->g->o->claim->kind == FINDING_RACE)
 			continue;
-		strbuf_addf(s->out, "thread %u\n",
-			    debug_thread(s->pid, plan_seats(s->x->seen)[i].kernel));
+		debug_select(s->out, debug_thread(s->pid, plan_seats(s->x->seen)[i].kernel));
 		if (s->g->o->claim->kind != FINDING_RACE)
 			strbuf_adds(s->out, "backtrace\n");
 		if (*function)

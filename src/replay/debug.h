@@ -21,6 +21,8 @@ enum status debug_find(struct diag *d) ST_CHECKED;
 
 /* The number that gdb will give to a thread of a process that it attaches to; 0: there is none. */
 unsigned debug_thread(pid_t pid, uint32_t kernel);
+/* Commands of a script: that thread has the focus. */
+void debug_select(struct strbuf *out, unsigned number);
 /* Where the program has the plan; 0: nowhere. */
 uint64_t debug_plan(pid_t pid, const char *control);
 /* Text in an echo of a script. */

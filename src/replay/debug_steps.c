@@ -61,7 +61,10 @@ static void add_commands(const struct steps *s)
 		    "break foresee_replay_step\ncommands\nsilent\nend\n"
 		    "define foresee-free\nset {unsigned int}0x%" PRIx64
 		    " = 0xffffffff\nquit 0\nend\n"
-		    "document foresee-free\nOn to the point, where gdb begins again.\nend\n",
+		    "document foresee-free\nOn to the point, where gdb begins again.\nend\n"
+		    "define foresee-go\necho not at the point yet:  foresee-step, "
+		    "foresee-free\\n\nend\n"
+		    "define foresee-where\neval \"foresee-at-%%d\", $foresee_at\nend\n",
 		    s->paced);
 	strbuf_addf(
 		s->out,
@@ -85,8 +88,8 @@ static void add_banner(const struct steps *s)
 	add_echo(s->out, strbuf_str(&line));
 	add_echo(s->out, "foresee-step:  do the step, and stop before the next one; others go on "
 			 "as far as they may");
-	add_echo(s->out, "foresee-free:  on to the point; foresee-back:  here once more, from the "
-			 "start");
+	add_echo(s->out, "foresee-free, or quit:  on to the point; foresee-back:  here once more, "
+			 "from the start");
 }
 
 /* Who stands before the first one. */
@@ -94,8 +97,7 @@ static void add_focus(const struct steps *s)
 {
 	for (uint32_t i = 0; i < s->seen->nthreads; i++)
 		if (plan_seats(s->seen)[i].state == PLAN_PAUSED)
-			strbuf_addf(s->out, "thread %u\n",
-				    debug_thread(s->pid, plan_seats(s->seen)[i].kernel));
+			debug_select(s->out, debug_thread(s->pid, plan_seats(s->seen)[i].kernel));
 	strbuf_adds(s->out, "foresee-at-1\n");
 }
 

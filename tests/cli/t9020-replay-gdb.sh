@@ -41,6 +41,9 @@ has out '^  thread [23]  T2, before its write in add_entry$' "look: the first th
 has out '^  thread [23]  T3, before its read in report$' "look: the second"
 has out '^#[0-9]+ .* add_entry \(amount=1\)' "look: the frame of the first"
 is "$(values)" 0 "look: before the write"
+if [ "$(gdb --version | sed -n '1s/.* \([0-9]*\)\..*/\1/p')" -ge 12 ]; then
+	is "$(sed -n '/^foresee: data race/,/^(gdb)/p' out | grep -c src/capture)" 0 "look: no frame of the runtime"
+fi
 has out '^replayed: data race on audit.total' "look: and the report"
 
 typed "first" 'foresee-go first' 'print audit.total'
@@ -86,6 +89,9 @@ typed "schedule, free" foresee-free 'print audit.total'
 is "$(values)" 0 "schedule, free: on to the point"
 typed "schedule, nothing" quit
 has out '^replayed: data race on audit.total' "schedule, nothing: who leaves gdb gets to the point"
+typed "schedule, where" foresee-step foresee-where 'foresee-go first'
+is "$(grep -c 'step 2 of 4' out)" 2 "schedule, where: which is next"
+has out 'not at the point yet:  foresee-step, foresee-free$' "schedule, where: no access of the race yet"
 typed "schedule, back" foresee-step foresee-step foresee-back foresee-step
 is "$(grep -c 'step 1 of 4' out)" 2 "schedule, back: from the first step again"
 is "$(grep -c 'step 3 of 4' out)" 1 "schedule, back: not where it was"
