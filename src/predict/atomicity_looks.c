@@ -95,7 +95,7 @@ static bool is_answer(const struct model *m, uint32_t read, uint32_t e)
 	return false;
 }
 
-/* It asks the same once more, in the same place, and somebody has written since. */
+/* It asks the same until somebody has written, always in the same place. */
 static bool is_repeated(const struct atomicity *x, uint32_t read)
 {
 	const struct model *m = x->m;
@@ -107,10 +107,13 @@ static bool is_repeated(const struct atomicity *x, uint32_t read)
 		uint32_t e = chain.at[i];
 		const struct model_event *w = &m->event[e];
 
-		if ((model_reads(w) || model_writes(w)) && model_shares_cell(m, read, e))
-			return asks(w) && w->site == v->site &&
-			       x->blocks.of[e] == x->blocks.of[read] &&
-			       m->touches[w->touch].seen != m->touches[v->touch].seen;
+		if ((!model_reads(w) && !model_writes(w)) || !model_shares_cell(m, read, e) ||
+		    (w->flags & STEP_SHADOW))
+			continue;
+		if (!asks(w) || w->site != v->site || x->blocks.of[e] != x->blocks.of[read])
+			return false;
+		if (m->touches[w->touch].seen != m->touches[v->touch].seen)
+			return true;
 	}
 	return false;
 }

@@ -87,10 +87,23 @@ T2|rmw(next)|7
 T2|ar(serving)!looks|8
 T2|end|9
 EOT
-for lock in seqlock ticket; do
+cat >spin.std <<'EOT'
+#fmt 1
+T1|begin|1
+T1|rmw(l)!cas!looks|2
+T2|begin|3
+T2|r(l)@seq_cst!cas!looks|4
+T2|r(l)@seq_cst!cas!looks|4
+T1|aw(l)|5
+T1|end|6
+T2|rmw(l)!cas!looks|4
+T2|aw(l)|7
+T2|end|8
+EOT
+for lock in seqlock ticket spin; do
 	run foresee check -q -a atomicity $lock.std
 	is "$status" 0 "$lock: looked out for"
-	sed 's/!looks//' $lock.std >$lock-not.std
+	sed 's/!looks//; s/!cas//' $lock.std >$lock-not.std
 	run foresee check -q -a atomicity $lock-not.std
 	is "$status" 1 "$lock: and if not"
 done
