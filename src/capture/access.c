@@ -178,6 +178,44 @@ ACCESS(2, uint16_t, 1)
 ACCESS(4, uint32_t, 2)
 ACCESS(8, uint64_t, 3)
 
+/* One hook for both, or one each: where accesses have gates or are looked at one by one. */
+#define ADD(N, T, LOG2)                                                           \
+	EXPORT T foresee_add##N(void *p, T addend, uint32_t site, uint32_t to)    \
+	{                                                                         \
+		T x;                                                              \
+		ADD_AT_ONCE(T, LOG2, NULL)                                        \
+		x = foresee_read##N(p, site);                                     \
+		foresee_write##N(p, (T)(x + addend), to);                         \
+		return x;                                                         \
+	}                                                                         \
+	EXPORT T foresee_add##N##f(void *p, T addend, uint32_t site, uint32_t to, \
+				   uint64_t *keeper)                              \
+	{                                                                         \
+		T x;                                                              \
+		ADD_AT_ONCE(T, LOG2, keeper)                                      \
+		x = foresee_read##N##f(p, site, keeper);                          \
+		foresee_write##N##f(p, (T)(x + addend), to, keeper, 1);           \
+		return x;                                                         \
+	}
+
+#define ADD_AT_ONCE(T, log2, keeper)                                                             \
+	struct thread *t = thread_self();                                                        \
+	if (LIKELY(t->view.live == THREAD_LIVE && !module_patterns && !word_crosses(p, log2))) { \
+		uint64_t old;                                                                    \
+		bool done;                                                                       \
+		t->view.live = 0;                                                                \
+		__asm__ volatile("" ::: "memory");                                               \
+		done = word_add(t, p, log2, addend, site, to, keeper, &old);                     \
+		hook_leave(t);                                                                   \
+		if (LIKELY(done))                                                                \
+			return (T)old;                                                           \
+	}
+
+ADD(1, uint8_t, 0)
+ADD(2, uint16_t, 1)
+ADD(4, uint32_t, 2)
+ADD(8, uint64_t, 3)
+
 /* ---- ranges ---- */
 
 /* A hook about the site `site': with t the statements, without it the bare access. */

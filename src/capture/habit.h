@@ -251,4 +251,46 @@ other:
 	habit_log_long(t, what, site, addr, v, value, more);
 }
 
+/*
+ * Logs a write right behind a read of the same bytes that saw the version it replaces: so v is the one named last, addr
+ * the last address, and each takes a byte at most.  Asks for no room: log_ready gave it to the read.
+ */
+INLINE void habit_log_sum(struct thread *t, uint32_t what, uint32_t site, uint64_t addr,
+			  tag_version v, uint64_t value)
+{
+	struct habit *p = &t->habits[format_shelf(site, what)];
+	uint64_t record, d = addr - p->addr, bytes;
+	unsigned code = FORMAT_V_4 - (value <= UINT8_MAX) - (value <= UINT16_MAX), at = 16;
+
+	__asm__("" : "+r"(p));
+	code = habit_pick(code, value, t->last_read[0], FORMAT_V_READ);
+	bytes = value & habit_mask(code >= FORMAT_V_1);
+	habit_step(t, value, &code, &bytes);
+	if (UNLIKELY(p->shape != habit_shape(what, site)) || bytes > UINT32_MAX) {
+		habit_log_long(t, what, site, addr, v, value, NULL);
+		return;
+	}
+	record = p->head | code << FORMAT_V_SHIFT;
+	if (v == p->own) {
+		record |= FORMAT_R_OWN << FORMAT_R_SHIFT;
+	} else if (v != p->version) {
+		record |= FORMAT_R_LONG << FORMAT_R_SHIFT |
+			  (FORMAT_R_FIRST + FORMAT_R_LAST_WINDOW / 2) << at;
+		at += 8;
+	}
+	if (d == p->stride) {
+		record |= FORMAT_A_STRIDE << FORMAT_A_SHIFT;
+	} else if (d != 0) {
+		record |= FORMAT_A_LONG << FORMAT_A_SHIFT |
+			  (uint64_t)(FORMAT_A_LAST + FORMAT_A_LAST_WINDOW / 2) << at;
+		at += 8;
+		p->stride = d;
+	}
+	record |= bytes << at;
+	memcpy(t->cursor, &record, 8);
+	t->cursor += at / 8 + habit_lengths[code];
+	habit_remember(t, p, what, addr, v, value);
+	habit_count(t, what);
+}
+
 #endif /* CAPTURE_HABIT_H */

@@ -36,7 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORESEE_ABI 8
+#define FORESEE_ABI 9
 
 /* Shadow stack entries; deeper frames wrap round and are lost, never written
  * out of bounds.  A power of two. */
@@ -250,6 +250,9 @@ void foresee_module_unregister(const struct foresee_module *m);
  *	T    foresee_readNt(p, site, keeper)             compared: the same, or 0; NULL: it feeds nothing
  *	void foresee_writeN(p, value, site)            no feeds
  *	void foresee_writeNf(p, value, site, keepers, mask)
+ * and updates, *p += addend, which are two of them; they return what was read:
+ *	T    foresee_addN(p, addend, site, to)         binding, and no feeds: readN at site, writeN at `to'
+ *	T    foresee_addNf(p, addend, site, to, keeper)  free, and the only feed
  */
 #define FORESEE_ACCESS(N, T)                                                               \
 	T foresee_read##N(const void *p, uint32_t site);                                   \
@@ -257,7 +260,9 @@ void foresee_module_unregister(const struct foresee_module *m);
 	T foresee_read##N##t(const void *p, uint32_t site, uint64_t *keeper);              \
 	void foresee_write##N(void *p, T value, uint32_t site);                            \
 	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
-				 uint64_t mask);
+				 uint64_t mask);                                           \
+	T foresee_add##N(void *p, T addend, uint32_t site, uint32_t to);                   \
+	T foresee_add##N##f(void *p, T addend, uint32_t site, uint32_t to, uint64_t *keeper);
 FORESEE_ACCESS(1, uint8_t)
 FORESEE_ACCESS(2, uint16_t)
 FORESEE_ACCESS(4, uint32_t)

@@ -108,6 +108,13 @@ static inline tag_version tag_lock(uint64_t *tag)
 	}
 }
 
+/* Locks it if it is still v; then what was read since v was looked at is of that version. */
+static inline bool tag_try(uint64_t *tag, tag_version v)
+{
+	return LIKELY(__atomic_compare_exchange_n(tag, &v, v | TAG_LOCKED, false, __ATOMIC_ACQUIRE,
+						  __ATOMIC_RELAXED));
+}
+
 static inline void tag_unlock(uint64_t *tag, tag_version v)
 {
 	__atomic_store_n(tag, v, __ATOMIC_RELEASE);

@@ -12,7 +12,7 @@
  *
  * The record is written after the tag is unlocked, so that the tag is held as briefly as can be.
  * Another thread may then name the event before its record is in the log; that is true of at most
- * one event of each thread at a time, and cuts allow for it.
+ * one event of each thread at a time (word_add: two), and cuts allow for it.
  */
 #ifndef CAPTURE_WORD_H
 #define CAPTURE_WORD_H
@@ -191,6 +191,40 @@ INLINE void word_write(struct thread *t, void *p, unsigned log2, uint64_t x, uin
 		bits |= FORMAT_WRITE_FED;
 	habit_log(t, bits, site, (uintptr_t)p, v, x,
 		  nfeeds == 0 ? NULL : &(struct habit_more){ .feeds = feeds, .nfeeds = nfeeds });
+}
+
+/*
+ * *p += addend, which does not reach into a second word: a read, which with a keeper is free and feeds the write; *x is what
+ * was read.  False: somebody has written meanwhile, and nothing was done; then the two are to be done one by one.
+ *
+ *	v = tag; x = *p;  lock tag if it is v still;  *p = x + addend; unlock with my next event but one;  log both
+ *
+ * Versions are not used twice, so what was read is of v.  The read is never dropped: it would end a run that the
+ * write must close by a record.
+ */
+INLINE bool word_add(struct thread *t, void *p, unsigned log2, uint64_t addend, uint32_t site,
+		     uint32_t to, uint64_t *keeper, uint64_t *x)
+{
+	uint64_t *tag = tag_of(p), all = UINT64_MAX >> (64 - (8u << log2));
+	uint32_t size = log2 << FORMAT_SIZE_SHIFT;
+	tag_version v;
+
+	tag_prepare(tag);
+	filter_write(t, p);
+	log_ready(t, site); /* as in word_write; LOG_SLACK is enough for both */
+	v = tag_peek(tag);
+	*x = access_load(p, log2);
+	if (!tag_try(tag, v))
+		return false;
+	access_store(p, log2, *x + addend);
+	tag_unlock(tag, tag_make(t->tid, t->tseq + 2));
+	habit_log(t, FORMAT_READ | size | (keeper != NULL ? FORMAT_READ_FREE : 0), site,
+		  (uintptr_t)p, v, *x, NULL);
+	if (keeper != NULL)
+		*keeper = t->tseq;
+	habit_log_sum(t, FORMAT_WRITE | size | (keeper != NULL ? FORMAT_WRITE_FED1 : 0), to,
+		      (uintptr_t)p, v, (*x + addend) & all);
+	return true;
 }
 
 #endif /* CAPTURE_WORD_H */

@@ -107,10 +107,33 @@ static LLVMValueRef build_perhaps(struct function *f, struct record *r, LLVMValu
 	return phi;
 }
 
+/* The hook of a load and of the store that ends the update. */
+static LLVMValueRef build_update(struct function *f, const struct record *r, struct record *w,
+				 LLVMValueRef addend)
+{
+	struct unit *u = f->unit;
+	LLVMTypeRef type = LLVMTypeOf(r->inst);
+	LLVMValueRef args[5] = { unit_pointer(u, plan_pointer(r->inst)), addend,
+				 sites_number(f, r->site), sites_number(f, w->site),
+				 stack_keeper(f, r) };
+	char name[32];
+
+	snprintf(name, sizeof(name), "foresee_add%u%s", plan_scalar_size(u, type),
+		 r->free ? "f" : "");
+	w->done = true;
+	return unit_hook(u, name, type, args, r->free ? 5 : 4);
+}
+
 static void emit_read(struct function *f, struct record *r)
 {
-	LLVMValueRef cond = needs_hook(f, r);
+	LLVMValueRef addend = NULL, cond;
+	struct record *w = update_find(f, r, &addend);
 
+	if (w) {
+		replace(r->inst, build_update(f, r, w, addend));
+		return;
+	}
+	cond = needs_hook(f, r);
 	replace(r->inst, cond ? build_perhaps(f, r, cond) : build_read(f, r));
 }
 
@@ -148,6 +171,10 @@ void access_emit(struct function *f, struct record *r)
 	LLVMPositionBuilderBefore(f->unit->builder, r->inst);
 	if (r->action == ACT_READ) {
 		emit_read(f, r);
+		return;
+	}
+	if (r->done) {
+		replace(r->inst, NULL);
 		return;
 	}
 	frozen_check(f, LLVMGetOperand(r->inst, 1));

@@ -9,7 +9,7 @@
  *	loops	those that can run on a buffer				loops.c
  *	twin	a copy of the function for guarded programs		twin.c
  *	stack	entry and exit code, keepers; late uses			stack.c late.c
- *	emit	replace the instructions by hook calls			access.c atomic.c call.c
+ *	emit	replace the instructions by hook calls			access.c atomic.c call.c update.c
  *
  * Nothing is changed before the facts are known, so the analysis sees the
  * program and never our own code.
@@ -53,6 +53,7 @@ struct record {
 	bool tested;	/* the read part is free but for comparisons with constants: */
 	uint32_t tests; /* string id: by which; 0 none, or all come out the same always */
 	bool keeps;	/* it has a keeper */
+	bool done;	/* a store that the hook of a load does: update.c */
 	bool late; /* a free read that decides later, where USEs name it (late.c); tests are theirs */
 };
 
@@ -402,6 +403,11 @@ bool loops_are_wanted(const struct function *f);
 void loops_find(struct function *f, void *analyses);
 /* loops_emit.c: gives each of them a copy on a buffer; the records are those of the loop itself. */
 void loops_emit(struct function *f);
+
+/* ---- update.c ---- */
+
+/* The store that ends x += addend, which begins with that load; NULL: none does. */
+struct record *update_find(struct function *f, const struct record *r, LLVMValueRef *addend);
 
 /* ---- access.c, atomic.c, call.c: one record each ---- */
 

@@ -114,6 +114,14 @@ static void which(void)
 	LOGS(0, 0, foresee_read4(half, 1 + FORMAT_PLACES));
 	LOGS(1, 0, foresee_read4(half + 1, 1));
 	LOGS(1, 0, foresee_read4(half, 2));
+	/* An update is a read and a write, whatever was dropped before. */
+	LOGS(1, 0, foresee_read8(&words[8], 0));
+	LOGS(2, 100, foresee_add8(&words[8], 3, 0, 0));
+	LOGS(2, 100, foresee_add4f(&words[8], 3, 0, 0, &slot));
+	LOGS(2, 100, foresee_add8((char *)&words[8] + 4, 3, 0, 0)); /* of two words */
+	CAPTURE_CHECK(slot == thread_self()->tseq - 2 * 51 - 1, "a keeper that names %ju",
+		      (uintmax_t)slot);
+	LOGS(1, 0, foresee_read8(&words[8], 0));
 	/* Calls in vain, with reads that are dropped between them. */
 	crew_do(0, take, NULL);
 	LOGS(2, 1, CAPTURE_CHECK(pthread_mutex_trylock(&lock) == EBUSY, "not busy");
@@ -219,8 +227,9 @@ static void look(unsigned thread, unsigned i)
 static void change(unsigned thread, unsigned i)
 {
 	uint64_t x = capture_random(3);
+	uint16_t sum;
 
-	switch (capture_random(4)) {
+	switch (capture_random(6)) {
 	case 0:
 		foresee_write8(&words[i], x, 0);
 		break;
@@ -233,6 +242,18 @@ static void change(unsigned thread, unsigned i)
 					    NULL, 0, NULL) == model[i],
 			      "exchange of word %u", i);
 		epochs[thread]++;
+		break;
+	case 3:
+		CAPTURE_CHECK(foresee_add8(&words[i], x - 1, 0, 0) == model[i], "sum in word %u",
+			      i);
+		x += model[i] - 1;
+		break;
+	case 4:
+		sum = (uint16_t)((model[i] >> 16) + 0x8001);
+		CAPTURE_CHECK(foresee_add2((char *)&words[i] + 2, 0x8001, 0, 0) ==
+				      (uint16_t)(model[i] >> 16),
+			      "sum in a part of word %u", i);
+		x = (model[i] & ~(uint64_t)0xffff0000) | (uint64_t)sum << 16;
 		break;
 	default:
 		synchronise();

@@ -65,6 +65,7 @@ static void work(void)
 	foresee_write8(&x, 1, 0);
 	(void)foresee_read8(&x, 0);
 	(void)foresee_read8(&x, 0);
+	(void)foresee_add8(&x, 1, 0, 0);
 	pthread_mutex_lock(&lock);
 	foresee_move(words + 1, words, sizeof(words) - 64, 0);
 	pthread_mutex_unlock(&lock);
@@ -104,6 +105,52 @@ static void noted(void)
 	}
 	CAPTURE_CHECK(point > 200, "only %ld instructions", point);
 	CAPTURE_CHECK(y > 100, "the handler did nothing");
+}
+
+/* ---- another thread, meanwhile ---- */
+
+static bool came;
+
+static void add_more(void *unused)
+{
+	(void)unused;
+	(void)foresee_add8(&x, 100, 0, 0);
+}
+
+/* It would wait for a tag that is locked. */
+static void come(void)
+{
+	came = !(*tag_of(&x) & TAG_LOCKED);
+	if (came)
+		crew_do(0, add_more, NULL);
+}
+
+/* Between any two instructions of an update: what that one has added is there, and is seen or comes later. */
+static void between(void)
+{
+	long before = 0, behind = 0;
+
+	crew_start(1);
+	crew_do(0, add_more, NULL); /* its first access takes more */
+	trap_start();
+	at_point = come;
+	for (point = 1, steps = 1; steps >= point - 1; point++) {
+		uint64_t was = x, old;
+
+		came = false;
+		steps = 0;
+		trap_on();
+		old = foresee_add8(&x, 1, 0, 0);
+		trap_off();
+		CAPTURE_CHECK(x == was + 1 + (came ? 100 : 0), "instruction %ld: %ju and 1 is %ju",
+			      point, (uintmax_t)was, (uintmax_t)x);
+		before += came && old == was + 100;
+		behind += came && old == was;
+		CAPTURE_CHECK(old == was || old == was + 100, "instruction %ld: %ju was read",
+			      point, (uintmax_t)old);
+	}
+	CAPTURE_CHECK(before > 20 && behind > 20, "before %ld of them, behind %ld", before, behind);
+	crew_end();
 }
 
 /* ---- a handler that allocates memory ---- */
@@ -220,6 +267,7 @@ static void vanished(void)
 
 static const struct capture_case cases[] = {
 	{ .name = "a handler is told of", .run = noted },
+	{ .name = "another thread, in an update", .run = between },
 	{ .name = "its memory is told of", .run = hidden },
 	{ .name = "a jump out of the log",
 	  .run = jumped_locked,

@@ -269,59 +269,73 @@ static void put_range(void *p, const void *from, size_t n, uint32_t site, const 
 	put(p, n, sum, site, keepers, mask);
 }
 
-#define HOOKS(N, T)                                                                        \
-	T foresee_read##N(const void *p, uint32_t site)                                    \
-	{                                                                                  \
-		return (T)get(p, N, site, NULL);                                           \
-	}                                                                                  \
-	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)               \
-	{                                                                                  \
-		return (T)get(p, N, site, keeper);                                         \
-	}                                                                                  \
-	T foresee_read##N##t(const void *p, uint32_t site, uint64_t *keeper)               \
-	{                                                                                  \
-		return (T)get_tested(p, N, site, keeper);                                  \
-	}                                                                                  \
-	void foresee_write##N(void *p, T value, uint32_t site)                             \
-	{                                                                                  \
-		put(p, N, value, site, NULL, 0);                                           \
-	}                                                                                  \
-	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
-				 uint64_t mask)                                            \
-	{                                                                                  \
-		put(p, N, value, site, keepers, mask);                                     \
-	}                                                                                  \
-	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *keeper)      \
-	{                                                                                  \
-		(void)order;                                                               \
-		return (T)get(p, N, site, keeper);                                         \
-	}                                                                                  \
-	void foresee_awrite##N(void *p, T value, int order, uint32_t site,                 \
-			       const uint64_t *keepers, uint64_t mask)                     \
-	{                                                                                  \
-		(void)order;                                                               \
-		put(p, N, value, site, keepers, mask);                                     \
-	}                                                                                  \
-	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,              \
-			  const uint64_t *keepers, uint64_t mask, uint64_t *keeper)        \
-	{                                                                                  \
-		(void)op, (void)order;                                                     \
-		put(p, N, value, site, keepers, mask);                                     \
-		return (T)get(p, N, site, keeper);                                         \
-	}                                                                                  \
-	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,    \
-			     uint32_t site)                                                \
-	{                                                                                  \
-		T old;                                                                     \
-                                                                                           \
-		(void)success, (void)failure;                                              \
-		put(p, N, *expected, site, NULL, 0);                                       \
-		put(p, N, desired, site, NULL, 0);                                         \
-		old = (T)get(p, N, site, NULL);                                            \
-		if (old & 1)                                                               \
-			return true;                                                       \
-		*expected = old;                                                           \
-		return false;                                                              \
+#define HOOKS(N, T)                                                                          \
+	T foresee_read##N(const void *p, uint32_t site)                                      \
+	{                                                                                    \
+		return (T)get(p, N, site, NULL);                                             \
+	}                                                                                    \
+	T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)                 \
+	{                                                                                    \
+		return (T)get(p, N, site, keeper);                                           \
+	}                                                                                    \
+	T foresee_read##N##t(const void *p, uint32_t site, uint64_t *keeper)                 \
+	{                                                                                    \
+		return (T)get_tested(p, N, site, keeper);                                    \
+	}                                                                                    \
+	void foresee_write##N(void *p, T value, uint32_t site)                               \
+	{                                                                                    \
+		put(p, N, value, site, NULL, 0);                                             \
+	}                                                                                    \
+	void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers,   \
+				 uint64_t mask)                                              \
+	{                                                                                    \
+		put(p, N, value, site, keepers, mask);                                       \
+	}                                                                                    \
+	T foresee_add##N(void *p, T addend, uint32_t site, uint32_t to)                      \
+	{                                                                                    \
+		T old = foresee_read##N(p, site);                                            \
+                                                                                             \
+		foresee_write##N(p, (T)(old + addend), to);                                  \
+		return old;                                                                  \
+	}                                                                                    \
+	T foresee_add##N##f(void *p, T addend, uint32_t site, uint32_t to, uint64_t *keeper) \
+	{                                                                                    \
+		T old = foresee_read##N##f(p, site, keeper);                                 \
+                                                                                             \
+		foresee_write##N##f(p, (T)(old + addend), to, keeper, 1);                    \
+		return old;                                                                  \
+	}                                                                                    \
+	T foresee_aread##N(const void *p, int order, uint32_t site, uint64_t *keeper)        \
+	{                                                                                    \
+		(void)order;                                                                 \
+		return (T)get(p, N, site, keeper);                                           \
+	}                                                                                    \
+	void foresee_awrite##N(void *p, T value, int order, uint32_t site,                   \
+			       const uint64_t *keepers, uint64_t mask)                       \
+	{                                                                                    \
+		(void)order;                                                                 \
+		put(p, N, value, site, keepers, mask);                                       \
+	}                                                                                    \
+	T foresee_armw##N(void *p, T value, int op, int order, uint32_t site,                \
+			  const uint64_t *keepers, uint64_t mask, uint64_t *keeper)          \
+	{                                                                                    \
+		(void)op, (void)order;                                                       \
+		put(p, N, value, site, keepers, mask);                                       \
+		return (T)get(p, N, site, keeper);                                           \
+	}                                                                                    \
+	bool foresee_acas##N(void *p, T *expected, T desired, int success, int failure,      \
+			     uint32_t site)                                                  \
+	{                                                                                    \
+		T old;                                                                       \
+                                                                                             \
+		(void)success, (void)failure;                                                \
+		put(p, N, *expected, site, NULL, 0);                                         \
+		put(p, N, desired, site, NULL, 0);                                           \
+		old = (T)get(p, N, site, NULL);                                              \
+		if (old & 1)                                                                 \
+			return true;                                                         \
+		*expected = old;                                                             \
+		return false;                                                                \
 	}
 HOOKS(1, uint8_t)
 HOOKS(2, uint16_t)
