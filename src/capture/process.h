@@ -26,8 +26,11 @@ void start_not(void);
 void signal_start(void);
 /* Has the program ever asked for a handler of it? */
 bool signal_has_handler(int n);
-/* Is there a timer that may send one, or have a thread made? */
+/* Is there a timer, or a request, that may send one, or have a thread made? */
 bool signal_is_timed(void);
+/* A request is about to be made, and its end to be told so; NULL: not at all. */
+struct sigevent;
+void signal_tells(const struct sigevent *event);
 
 /*
  * Locking patterns, told while the program runs (`foresee run -v'): a line on stderr the first

@@ -427,7 +427,8 @@ static void timer_made(const struct sigevent *event)
 		__atomic_fetch_or(&timers, 1ull << n, __ATOMIC_RELAXED);
 }
 
-static bool timer_runs; /* atomic: some timer was set, and may have come to its end since */
+static bool
+	timer_runs; /* atomic: a timer was set, or something that tells of its end, and may have come to it since */
 
 static void timers_set(const struct itimerspec *at)
 {
@@ -439,6 +440,13 @@ static void timers_set(const struct itimerspec *at)
 	if (set & 1)
 		channel_give(CHANNEL_UNSEEN);
 	if (at->it_value.tv_sec != 0 || at->it_value.tv_nsec != 0)
+		__atomic_store_n(&timer_runs, true, __ATOMIC_RELAXED);
+}
+
+void signal_tells(const struct sigevent *event)
+{
+	if (event != NULL && event->sigev_notify != SIGEV_NONE &&
+	    (event->sigev_notify != SIGEV_SIGNAL || event->sigev_signo != 0))
 		__atomic_store_n(&timer_runs, true, __ATOMIC_RELAXED);
 }
 

@@ -43,7 +43,7 @@ explore --strategy random --budget-runs 1 --fibers never --jobs 1 ./$prog wide
 has out '^explored 1 schedules ' "wide: explored"
 hasnt out 'were ended' "wide: no step takes too long"
 # A handler, or what a timer does, would post what is waited for: neither explored, nor a deadlock.
-for what in alarm timer child interrupted; do
+for what in alarm timer request child interrupted; do
 	explore ./$prog $what
 	is "$status" 3 "$what: not explored"
 	has out '^[0-9]+ of them were ended: nobody could go on unless a signal comes, ' "$what: is said"

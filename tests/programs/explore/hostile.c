@@ -1,5 +1,6 @@
 /* Programs that do not want to be explored: hostile WHAT [THREADS].  t9102-explore-hostile.sh */
 #define _GNU_SOURCE
+#include <aio.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
@@ -118,6 +119,22 @@ static void has_timer(void)
 		abort();
 }
 
+/* Told by a thread that libc makes, when somebody writes: nobody has yet. */
+static void has_request(void)
+{
+	static char byte;
+	static struct aiocb request;
+	int ends[2];
+
+	if (pipe(ends) != 0)
+		abort();
+	request = (struct aiocb){ .aio_fildes = ends[0], .aio_buf = &byte, .aio_nbytes = 1 };
+	request.aio_sigevent.sigev_notify = SIGEV_THREAD;
+	request.aio_sigevent.sigev_notify_function = timer_posts;
+	if (aio_read(&request) != 0)
+		abort();
+}
+
 /* Somebody posts, but no thread of the program; or a handler ends the wait. */
 static void waits_for_signal(void)
 {
@@ -125,6 +142,8 @@ static void waits_for_signal(void)
 		alarm(1);
 	if (is("timer"))
 		has_timer();
+	if (is("request"))
+		has_request();
 	if (is("child"))
 		forks(1);
 	while (sem_wait(&posted) != 0)
@@ -144,7 +163,7 @@ static void robust(pthread_mutex_t *q)
 
 static void *odd(void *arg)
 {
-	if (is("alarm") || is("timer") || is("child") || is("interrupted"))
+	if (is("alarm") || is("timer") || is("request") || is("child") || is("interrupted"))
 		waits_for_signal();
 	if (is("robust")) {
 		pthread_mutex_lock(&own);
