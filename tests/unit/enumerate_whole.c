@@ -429,6 +429,40 @@ static bool is_asleep(const struct whole *w, int release)
 	return true;
 }
 
+/* The last that is known of the thread is a wait: is there a signal for it, in the order behind its beginning or left to
+ * come from another than the two? */
+static bool may_go_on(const struct whole *w, int thread, int u, int v)
+{
+	const struct tiny *t = w->t;
+	int park = t->len[thread] ? t->thread_event[thread][t->len[thread] - 1] : TINY_NONE;
+	int release;
+
+	if (park == TINY_NONE || t->at[park].op != TINY_PARK)
+		return false;
+	if (t->at[park].try)
+		return true;
+	release = t->at[park].before;
+	for (int i = 0; i < t->n; i++) {
+		const struct tiny_event *e = &t->at[i];
+
+		if (!tiny_signals(e) || e->obj != t->at[park].obj || e->thread == thread)
+			continue;
+		if (w->place[i] == TINY_NONE
+			    ? e->thread != u && e->thread != v
+			    : w->place[release] != TINY_NONE && w->place[i] > w->place[release])
+			return true;
+	}
+	return false;
+}
+
+static bool one_may_go_on(const struct whole *w, int u, int v)
+{
+	for (int thread = 0; thread < w->t->nthreads; thread++)
+		if (thread != u && thread != v && may_go_on(w, thread, u, v))
+			return true;
+	return false;
+}
+
 bool enumerate_wait(const struct tiny *t, const int *order, int n, enum wait_kind kind, int i,
 		    int j, uint32_t relaxed, struct enumerate_mode mode)
 {
@@ -445,6 +479,8 @@ bool enumerate_wait(const struct tiny *t, const int *order, int n, enum wait_kin
 		return false;
 	cond = t->at[e->park].obj;
 	count_signals(&w, cond, o->thread, e->thread, &own, &others);
+	if (sure && one_may_go_on(&w, lost ? e->thread : o->thread, e->thread))
+		return false;
 	if (lost)
 		return tiny_signals(o) && o->obj == cond && w.place[i] != TINY_NONE &&
 		       nobody_waits(&w, cond, w.place[i]) && !(sure && own + others > 0);
