@@ -71,6 +71,7 @@ struct explore_result {
 	enum search_end end; /* of the last strategy */
 	bool complete;	     /* all schedules were run, but for those that make no difference */
 	bool forked;	     /* the program has made processes, which are not explored */
+	bool stood; /* all waited for a signal of somebody else, in some run: he decides in which */
 	uint32_t absent;  /* a thread of the window that was asked for and is in no run; 0: none */
 	uint32_t outside; /* BATON_OUTSIDE_...: what all runs share, and some have touched */
 	bool sandbox;	  /* each has run in a directory of its own */

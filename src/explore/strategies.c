@@ -96,6 +96,7 @@ static bool is_failure(void *context, const struct explore_runner *r, uint64_t *
 
 	x->out->awaited |= r->head->awaited != 0;
 	x->out->forked |= r->head->forked != 0;
+	x->out->stood |= r->head->outcome == BATON_STILL && baton_is_empty(&r->head->frozen);
 	x->out->outside |= r->head->outside;
 	x->out->unjudged |= r->verdict.is_unknown;
 	keep_hung(x, r);
@@ -359,7 +360,7 @@ void strategies_search(void *arg, struct explore_runner *r)
 	x->out->end = search_as_asked(x);
 	x->out->late = x->out->end == SEARCH_BUDGET && talk_clock() >= x->deadline;
 	/* What another process does is not looked at, nor what else decides where a run goes. */
-	x->out->complete &= !x->out->forked && s->outcomes[BATON_STRAYED] == 0;
+	x->out->complete &= !x->out->forked && !x->out->stood && s->outcomes[BATON_STRAYED] == 0;
 	for (size_t i = 0; i < s->failures.n && x->out->end != SEARCH_TROUBLE; i++)
 		if (!s->failures.at[i].is_short)
 			shorten(x, &s->failures.at[i]);

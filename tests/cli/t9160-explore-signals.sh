@@ -45,6 +45,13 @@ has out '^[0-9]+ of them were ended: nobody could go on unless a signal comes, '
 explore --strategy dpor ./signals pause kill
 has out 'no failure' "pause, of the process: nothing is accused"
 
+# What decides whether it comes is not in the program: a search that saw none of it is not complete.
+: >first >second >third
+explore ./signals sigwait elsewhere
+is "$status" 3 "decided elsewhere: not called complete"
+has out '^1 of them were ended: nobody could go on unless a signal comes, ' "decided elsewhere: is said"
+hasnt out 'these are all' "decided elsewhere: no more is claimed"
+
 # No signal helps those who wait for each other's locks.
 for how in sigwait signalfd pause; do
 	explore --strategy bounded ./signals $how circle
