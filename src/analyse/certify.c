@@ -251,6 +251,10 @@ static const char *gaps(const struct certify *c, const struct finding *x,
 	    (moves_may_be_more(c->evidence, x->events[0]) ||
 	     moves_may_be_more(c->evidence, x->events[1])))
 		return "a function of the C library may read more than the program has asked for";
+	if (info.code && x->kind == FINDING_RACE &&
+	    (moves_may_be_wider(c->evidence, x->events[0], x->events[1]) ||
+	     moves_may_be_wider(c->evidence, x->events[1], x->events[0])))
+		return "the compiler may read more at once than the source asks for, here what the other does not touch";
 	if (!info.partial && !info.locks_only)
 		return NULL;
 	if (v->observed)

@@ -59,3 +59,14 @@ bool moves_may_be_more(const struct evidence *ev, uint64_t pos)
 	trace_site(evidence_trace(ev), e.site, &site);
 	return !site.call;
 }
+
+bool moves_may_be_wider(const struct evidence *ev, uint64_t pos, uint64_t other)
+{
+	struct evidence_event e = evidence_get(ev, pos), o = evidence_get(ev, other);
+	struct trace_site site = { 0 };
+
+	if (e.op != EVENT_READ || (o.addr <= e.addr && e.addr + e.len <= o.addr + o.len))
+		return false;
+	trace_site(evidence_trace(ev), e.site, &site);
+	return !site.call;
+}

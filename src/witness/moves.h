@@ -28,4 +28,11 @@ bool moves_may_be_atomic(const struct evidence *ev, uint64_t pos);
  */
 bool moves_may_be_more(const struct evidence *ev, uint64_t pos);
 
+/*
+ * The same, of a load of the program's own, against the access at `other': compilers read neighbours at once, members of a
+ * structure of which the source has one, or would have looked at the second only if the first had another value.  They
+ * may not write so.  So a load is taken at its word only where the other access has all of its bytes.
+ */
+bool moves_may_be_wider(const struct evidence *ev, uint64_t pos, uint64_t other);
+
 #endif /* WITNESS_MOVES_H */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-static char dir[] = "/tmp/kernel_state.XXXXXX", made[64], moved[64], inside[64];
+static char dir[] = "/tmp/kernel_state.XXXXXX", made[64], grown[64], moved[64], inside[64];
 static int ends[2], watched[2], wide[2], file, other_file, sems, inner, outer, pair[2];
 static FILE *stream, *memory, *wide_in, *wide_out;
 static int (*volatile by_pointer)(int, struct sembuf *, size_t) = semop;
@@ -64,13 +64,13 @@ static int is_long(void)
 
 static void grow(void)
 {
-	assert(truncate(inside, 100) == 0);
+	assert(truncate(grown, 100) == 0);
 }
 static int has_grown(void)
 {
 	struct stat st;
 
-	assert(stat(inside, &st) == 0);
+	assert(stat(grown, &st) == 0);
 	return st.st_size != 0;
 }
 
@@ -245,8 +245,10 @@ int main(void)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	assert(mkdtemp(dir) && pipe(ends) == 0 && pipe(watched) == 0 && pipe(wide) == 0);
 	snprintf(made, sizeof(made), "%s/made", dir);
+	snprintf(grown, sizeof(grown), "%s/grown", dir);
 	snprintf(moved, sizeof(moved), "%s/moved", dir);
 	snprintf(inside, sizeof(inside), "%s/inside", dir);
+	close(open(grown, O_CREAT | O_WRONLY, 0600));
 	close(open(inside, O_CREAT | O_WRONLY, 0600));
 	stream = tmpfile();
 	memory = open_memstream(&text, &n);
@@ -267,6 +269,7 @@ int main(void)
 	pthread_join(u, NULL);
 	semctl(sems, 0, IPC_RMID);
 	unlink(made);
+	unlink(grown);
 	rmdir(dir);
 	return 0;
 }
