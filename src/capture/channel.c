@@ -1,6 +1,9 @@
 #include "capture/channel.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -152,11 +155,11 @@ unsigned channel_of_signal(int n)
 
 static unsigned kind_of(unsigned channel)
 {
-	return channel == CHANNEL_UNSEEN || channel == CHANNEL_OUTSIDE ? FORMAT_CHANNEL_UNSEEN
-	       : channel == CHANNEL_SOCKET			       ? FORMAT_CHANNEL_SOCKET
-	       : channel < CHANNEL_FILE				       ? FORMAT_CHANNEL_SIGNAL
-	       : channel < CHANNEL_TURN				       ? FORMAT_CHANNEL_FILE
-								       : FORMAT_CHANNEL_TURN;
+	return channel == CHANNEL_UNSEEN || channel >= CHANNEL_ROOM ? FORMAT_CHANNEL_UNSEEN
+	       : channel == CHANNEL_SOCKET			    ? FORMAT_CHANNEL_SOCKET
+	       : channel < CHANNEL_FILE				    ? FORMAT_CHANNEL_SIGNAL
+	       : channel < CHANNEL_TURN				    ? FORMAT_CHANNEL_FILE
+								    : FORMAT_CHANNEL_TURN;
 }
 
 /* ---- logging ---- */
@@ -175,11 +178,10 @@ static bool took_all(const struct thread *t, unsigned channel)
 	return v == 0 || (t->took == channel + 1 && t->took_version == v);
 }
 
-/* Signals, unseen code and other processes have no gates. */
+/* Signals, unseen code, other processes and full pipes have no gates. */
 static void gate(struct thread *t, unsigned kind, unsigned channel)
 {
-	if (channel == CHANNEL_NONE || channel == CHANNEL_OUTSIDE ||
-	    (channel < CHANNEL_FILE && channel != CHANNEL_SOCKET))
+	if (channel >= CHANNEL_ROOM || (channel < CHANNEL_FILE && channel != CHANNEL_SOCKET))
 		return;
 	if (kind == FORMAT_K_GIVE)
 		control_pass(t, kind, &words[channel]);
@@ -360,6 +362,46 @@ void channel_take_file(const struct stat *st, bool found)
 		if (found)
 			log_take(t, behind_file(st, -1));
 	}
+}
+
+static bool is_pipe(int fd, struct stat *st)
+{
+	return thread_was_forked() && !control_on && syscall(SYS_fstat, fd, st) == 0 &&
+	       S_ISFIFO(st->st_mode);
+}
+
+static void log_room(unsigned kind, int fd)
+{
+	struct stat st;
+	SYS_KEEPS_ERRNO;
+
+	if (is_pipe(fd, &st))
+		hooked(kind, CHANNEL_ROOM + slot(behind_file(&st, fd).key));
+}
+
+void channel_empties(int fd)
+{
+	log_room(FORMAT_K_GIVE, fd);
+}
+
+/* Who finds less than half of it free is taken to wait, for others may write meanwhile. */
+bool channel_is_full(int fd, size_t n)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	struct stat st;
+	int has = 0;
+	SYS_KEEPS_ERRNO;
+
+	if (!is_pipe(fd, &st))
+		return false;
+	return n > PIPE_BUF || syscall(SYS_poll, &p, 1, 0) != 1 || !(p.revents & POLLOUT) ||
+	       syscall(SYS_ioctl, fd, FIONREAD, &has) != 0 ||
+	       2 * has >= syscall(SYS_fcntl, fd, F_GETPIPE_SZ);
+}
+
+void channel_filled(int fd)
+{
+	log_room(FORMAT_K_TAKE, fd);
 }
 
 /* The last turn was its own: then it has nothing to take.  It gives each time, for each time it has read

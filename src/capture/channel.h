@@ -23,6 +23,7 @@
  *	FILE      by device and inode: both ends of a pipe have the same one
  *	OUTSIDE   other processes: what they are given comes back by anything that they hold
  *	TURN      by device and inode, sockets too: who reads what is there takes it from all others
+ *	ROOM      of pipes, by device and inode: who reads makes room for what others write
  *
  * What a thread has read nobody else reads: had it not been there, others would have got it.  So a call
  * that consumes takes its turn, when it is done, after all that have done so:
@@ -51,7 +52,8 @@ enum {
 	CHANNEL_SIGNAL, /* + number */
 	CHANNEL_FILE = CHANNEL_SIGNAL + _NSIG,
 	CHANNEL_TURN = CHANNEL_FILE + CHANNEL_FILES,
-	CHANNEL_OUTSIDE = CHANNEL_TURN + CHANNEL_FILES,
+	CHANNEL_ROOM = CHANNEL_TURN + CHANNEL_FILES,
+	CHANNEL_OUTSIDE = CHANNEL_ROOM + CHANNEL_FILES,
 	CHANNEL_COUNT,
 	CHANNEL_NONE = CHANNEL_COUNT
 };
@@ -84,6 +86,11 @@ static inline void channel_await_fd(int fd, bool vain)
 	if (UNLIKELY(control_on))
 		channel_await_fd_slow(fd, vain);
 }
+/* Before a call that reads from what may be a pipe. */
+void channel_empties(int fd);
+/* May a write of n bytes to what may be a pipe have to wait for somebody who reads?  Then, behind it: channel_filled. */
+bool channel_is_full(int fd, size_t n);
+void channel_filled(int fd);
 /* Something was read from fd, and is not there any more.  n bytes of it are told, which if it is a signalfd
  * are signals: TAKE of each of them as well. */
 void channel_take_read(int fd, const void *bytes, size_t n);

@@ -34,13 +34,21 @@
 #define SEND(fd, flags) channel_send_fd(fd, (flags)&MSG_DONTWAIT)
 
 /* ... and of size bytes at offset `at' of what may be a mapped file. */
-#define WRITE(fd, at, size) \
-	SEND(fd, 0);        \
-	off_t offset = shared_write_begin(fd, at, size)
-#define WROTE(fd) shared_write_end(fd, offset, r)
+#define WRITE(fd, at, size)                              \
+	SEND(fd, 0);                                     \
+	off_t offset = shared_write_begin(fd, at, size); \
+	bool full = channel_is_full(fd, size)
+#define WROTE(fd)                                \
+	do {                                     \
+		shared_write_end(fd, offset, r); \
+		if (full)                        \
+			channel_filled(fd);      \
+	} while (0)
 
 /* Before one that takes. */
-#define AWAIT(fd) channel_await_fd(fd, false)
+#define AWAIT(fd)                    \
+	channel_await_fd(fd, false); \
+	channel_empties(fd)
 #define AWAIT_UNLESS(fd, flags) channel_await_fd(fd, (flags)&MSG_DONTWAIT)
 
 /* A call that takes from one when its result is not -1, after; ... */
@@ -327,6 +335,10 @@ void channel_bare_gives(long number, const long a[6])
 	case SYS_dup2:
 	case SYS_dup3:
 		channel_give_fd((int)a[1]);
+		break;
+	case SYS_read:
+	case SYS_readv:
+		channel_empties((int)a[0]);
 		break;
 	case SYS_splice:
 		channel_carry((int)a[0], (int)a[2]);

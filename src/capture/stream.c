@@ -39,9 +39,13 @@ static void give(FILE *f)
 /* Before a call that gets something, which waits if the buffer has nothing. */
 static void await(FILE *f)
 {
+	bool waits = f->_IO_read_ptr >= f->_IO_read_end;
+
+	if (waits)
+		channel_empties(number(f));
 	if (!UNLIKELY(control_on))
 		return;
-	if (f->_IO_read_ptr >= f->_IO_read_end)
+	if (waits)
 		control_fd(number(f), POLLIN, false);
 	channel_gate_fd(number(f));
 }
