@@ -482,6 +482,22 @@ static bool is_last_chance(const struct enumeration *x, const struct state *s, i
 	return true;
 }
 
+/* A third thread, the last that is known of which is a wait: there was a signal for it, or is one to come. */
+static bool one_may_go_on(const struct enumeration *x, const struct state *s, int u, int v)
+{
+	for (int thread = 0; thread < x->t->nthreads; thread++) {
+		int n = x->t->len[thread];
+		const struct tiny_event *park =
+			n ? &x->t->at[x->t->thread_event[thread][n - 1]] : NULL;
+
+		if (thread != u && thread != v && park && park->op == TINY_PARK &&
+		    (park->try || s->called >> thread & 1 ||
+		     !is_last_chance(x, s, park->obj, u, v)))
+			return true;
+	}
+	return false;
+}
+
 static bool signals_later(const struct enumeration *x, const struct state *s, int thread, int cond)
 {
 	for (int i = 0; i < x->t->n; i++)
@@ -518,11 +534,13 @@ static void look_at_wait(struct enumeration *x, uint32_t node, int r, bool aslee
 			continue;
 		if (lost)
 			add_wait(x, WAIT_LOST, i, r, node);
-		if (lost && is_last_chance(x, &s, cond, e->thread, e->thread))
+		if (lost && is_last_chance(x, &s, cond, e->thread, e->thread) &&
+		    !one_may_go_on(x, &s, e->thread, e->thread))
 			add_wait(x, WAIT_LOST_SURE, i, r, node);
 		if (holding)
 			add_wait(x, WAIT_HOLDING, i, r, node);
-		if (holding && is_last_chance(x, &s, cond, e->thread, o->thread))
+		if (holding && is_last_chance(x, &s, cond, e->thread, o->thread) &&
+		    !one_may_go_on(x, &s, e->thread, o->thread))
 			add_wait(x, WAIT_HOLDING_SURE, i, r, node);
 	}
 }

@@ -71,8 +71,8 @@ int enumeration_deadlock_order(const struct enumeration *e, const struct deadloc
 /*
  * Condition waits that nobody ends.  HOLDING: an acquire, and the release of a wait by the thread that
  * holds that lock; that is next, or it waits already and no signal has come since.  LOST: a signal that found nobody, and the release of a wait that is then next.
- * SURE: no signal of another thread is left that could end the wait; in the definition for one order nobody is left, either, who
- * waited when the trace ended, and may be woken here to do what no trace shows.
+ * SURE: no signal of another thread is left that could end the wait, nor anybody who waited when the trace ended, and may
+ * be woken here to do what no trace shows.
  */
 enum wait_kind { WAIT_HOLDING, WAIT_HOLDING_SURE, WAIT_LOST, WAIT_LOST_SURE, NWAITS };
 const struct pairs *enumeration_waits(const struct enumeration *e, enum wait_kind kind);
