@@ -373,10 +373,13 @@ static bool is_pipe(int fd, struct stat *st)
 static void log_room(unsigned kind, int fd)
 {
 	struct stat st;
-	SYS_KEEPS_ERRNO;
 
-	if (is_pipe(fd, &st))
-		hooked(kind, CHANNEL_ROOM + slot(behind_file(&st, fd).key));
+	HOOK(t) {
+		SYS_KEEPS_ERRNO;
+
+		if (is_pipe(fd, &st))
+			channel_log(t, kind, CHANNEL_ROOM + slot(behind_file(&st, fd).key));
+	}
 }
 
 void channel_empties(int fd)
@@ -385,18 +388,27 @@ void channel_empties(int fd)
 }
 
 /* Who finds less than half of it free is taken to wait, for others may write meanwhile. */
-bool channel_is_full(int fd, size_t n)
+static bool has_little_room(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	struct stat st;
 	int has = 0;
-	SYS_KEEPS_ERRNO;
 
-	if (!is_pipe(fd, &st))
-		return false;
-	return n > PIPE_BUF || syscall(SYS_poll, &p, 1, 0) != 1 || !(p.revents & POLLOUT) ||
+	return syscall(SYS_poll, &p, 1, 0) != 1 || !(p.revents & POLLOUT) ||
 	       syscall(SYS_ioctl, fd, FIONREAD, &has) != 0 ||
 	       2 * has >= syscall(SYS_fcntl, fd, F_GETPIPE_SZ);
+}
+
+bool channel_is_full(int fd, size_t n)
+{
+	bool full = false;
+	struct stat st;
+
+	HOOK(t) {
+		SYS_KEEPS_ERRNO;
+
+		full = is_pipe(fd, &st) && (n > PIPE_BUF || has_little_room(fd));
+	}
+	return full;
 }
 
 void channel_filled(int fd)
