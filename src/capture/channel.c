@@ -35,8 +35,8 @@ static bool has_signalfd;
  * For what lies between two descriptors that splice has joined the same is done.
  */
 static bool has_forked;
-static bool
-	watches_files; /* inotify and its like: what is done to any file is told by a descriptor */
+/* There is an inotify or its like: what is done to any file is told by a descriptor. */
+static bool watches_files;
 static uint8_t carried[CHANNEL_COUNT];
 
 /* Pipes that were made here, by key.  One that is forgotten counts as another's. */
@@ -71,6 +71,7 @@ struct behind {
 	uint64_t key;
 	bool socket;
 	bool regular;
+	bool pipe;
 	bool anonymous; /* a file of no type; many descriptors share its inode */
 	bool outside;	/* other processes may read what is written, or write what is read */
 };
@@ -97,6 +98,7 @@ static struct behind behind_file(const struct stat *st, int fd)
 {
 	struct behind b = { .socket = S_ISSOCK(st->st_mode),
 			    .regular = S_ISREG(st->st_mode),
+			    .pipe = S_ISFIFO(st->st_mode),
 			    .anonymous = (st->st_mode & S_IFMT) == 0,
 			    .key = st->st_dev * 0x100000001b3u + st->st_ino };
 
@@ -122,9 +124,28 @@ uint64_t channel_key(int fd)
 	return b.socket ? KEY_SOCKET : b.key;
 }
 
+/*
+ * Which word of each kind is for that key: the first of some that is the key's, or nobody's yet.  If all are others', one
+ * is shared.  Entries stay, so a key keeps its word.
+ */
+#define PROBES 8u
+static uint64_t slots[CHANNEL_FILES]; /* atomic each */
+
 static unsigned slot(uint64_t key)
 {
-	return (unsigned)(key * 0x9e3779b97f4a7c15u >> 56) % CHANNEL_FILES;
+	unsigned first = (unsigned)(key * 0x9e3779b97f4a7c15u >> 56) % CHANNEL_FILES;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		unsigned at = (first + i) % CHANNEL_FILES;
+		uint64_t is = __atomic_load_n(&slots[at], __ATOMIC_RELAXED);
+
+		if (is == 0 && __atomic_compare_exchange_n(&slots[at], &is, key, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return at;
+		if (is == key)
+			return at;
+	}
+	return first;
 }
 
 /* CHANNEL_NONE: no such descriptor. */
@@ -220,9 +241,8 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
 
 /* The flags are read after the GIVE and set before the TAKE of channel_watch and its like: one of the two
  * sees the other, whichever comes first at the tag. */
-static void log_give_fd(struct thread *t, int fd)
+static void log_give(struct thread *t, int fd, struct behind b)
 {
-	struct behind b = behind(fd);
 	unsigned channel = channel_of(b);
 
 	if (CONTROLLED(t))
@@ -232,6 +252,11 @@ static void log_give_fd(struct thread *t, int fd)
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
 	if (goes_outside(b))
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_OUTSIDE);
+}
+
+static void log_give_fd(struct thread *t, int fd)
+{
+	log_give(t, fd, behind(fd));
 }
 
 /* What has no type may be anything, and tell of whatever another thread has done. */
@@ -364,21 +389,20 @@ void channel_take_file(const struct stat *st, bool found)
 	}
 }
 
-static bool is_pipe(int fd, struct stat *st)
+/* ---- room in pipes ---- */
+
+static bool room_matters(struct behind b)
 {
-	return thread_was_forked() && !control_on && syscall(SYS_fstat, fd, st) == 0 &&
-	       S_ISFIFO(st->st_mode);
+	return b.pipe && thread_was_forked() && !control_on;
 }
 
 static void log_room(unsigned kind, int fd)
 {
-	struct stat st;
-
 	HOOK(t) {
-		SYS_KEEPS_ERRNO;
+		struct behind b = behind(fd);
 
-		if (is_pipe(fd, &st))
-			channel_log(t, kind, CHANNEL_ROOM + slot(behind_file(&st, fd).key));
+		if (room_matters(b))
+			channel_log(t, kind, CHANNEL_ROOM + slot(b.key));
 	}
 }
 
@@ -392,21 +416,23 @@ static bool has_little_room(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	int has = 0;
+	SYS_KEEPS_ERRNO;
 
 	return syscall(SYS_poll, &p, 1, 0) != 1 || !(p.revents & POLLOUT) ||
 	       syscall(SYS_ioctl, fd, FIONREAD, &has) != 0 ||
 	       2 * has >= syscall(SYS_fcntl, fd, F_GETPIPE_SZ);
 }
 
-bool channel_is_full(int fd, size_t n)
+bool channel_write_fd(int fd, size_t n)
 {
 	bool full = false;
-	struct stat st;
 
+	control_fd(fd, POLLOUT, false);
 	HOOK(t) {
-		SYS_KEEPS_ERRNO;
+		struct behind b = behind(fd);
 
-		full = is_pipe(fd, &st) && (n > PIPE_BUF || has_little_room(fd));
+		log_give(t, fd, b);
+		full = room_matters(b) && (n > PIPE_BUF || has_little_room(fd));
 	}
 	return full;
 }

@@ -86,10 +86,10 @@ static inline void channel_await_fd(int fd, bool vain)
 	if (UNLIKELY(control_on))
 		channel_await_fd_slow(fd, vain);
 }
-/* Before a call that reads from what may be a pipe. */
+/* Before a call that reads from what may be a pipe: it makes room. */
 void channel_empties(int fd);
-/* May a write of n bytes to what may be a pipe have to wait for somebody who reads?  Then, behind it: channel_filled. */
-bool channel_is_full(int fd, size_t n);
+/* GIVE before a write of n bytes.  True: to a pipe that may have no room for them; then, behind it: channel_filled. */
+bool channel_write_fd(int fd, size_t n);
 void channel_filled(int fd);
 /* Something was read from fd, and is not there any more.  n bytes of it are told, which if it is a signalfd
  * are signals: TAKE of each of them as well. */

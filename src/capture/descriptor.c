@@ -34,10 +34,9 @@
 #define SEND(fd, flags) channel_send_fd(fd, (flags)&MSG_DONTWAIT)
 
 /* ... and of size bytes at offset `at' of what may be a mapped file. */
-#define WRITE(fd, at, size)                              \
-	SEND(fd, 0);                                     \
-	off_t offset = shared_write_begin(fd, at, size); \
-	bool full = channel_is_full(fd, size)
+#define WRITE(fd, at, size)                     \
+	bool full = channel_write_fd(fd, size); \
+	off_t offset = shared_write_begin(fd, at, size)
 #define WROTE(fd)                                \
 	do {                                     \
 		shared_write_end(fd, offset, r); \
