@@ -254,7 +254,8 @@ static const char *gaps(const struct certify *c, const struct finding *x,
 	if (info.code && x->kind == FINDING_RACE &&
 	    (moves_may_be_wider(c->evidence, x->events[0], x->events[1]) ||
 	     moves_may_be_wider(c->evidence, x->events[1], x->events[0])))
-		return "the compiler may read more at once than the source asks for, here what the other does not touch";
+		return "the compiler may read more at once than the source asks for, here what the "
+		       "other does not touch";
 	if (!info.partial && !info.locks_only)
 		return NULL;
 	if (v->observed)

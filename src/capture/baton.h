@@ -74,10 +74,9 @@ struct baton_seat {
 	uint32_t quiet;	    /* accesses since it announced something */
 	struct pollfd *fds; /* in a call that waits for descriptors */
 	uint32_t nfds;
-	uint64_t
-		signals; /* in a wait that one of these ends, as a mask of the kernel's; 0: in none */
-	bool handled;	 /* by its handler */
-	bool came;	 /* one of them was there, */
+	uint64_t signals;  /* in a wait that one of these ends, a mask; 0: in none */
+	bool handled;	   /* by its handler */
+	bool came;	   /* one of them was there, */
 	uint32_t looked;   /* when somebody last looked (baton_signal.c) */
 	uint64_t priority; /* PCT, POS */
 	uintptr_t stack_low, stack_high;
@@ -209,7 +208,7 @@ void baton_freed_look(const struct control *c, uintptr_t p, size_t n, uint32_t s
 		      enum baton_fault_kind kind);
 /* It has been added: the steps behind that, for the objects in it. */
 void baton_freed_steps(const struct control *c, uintptr_t p, size_t n, uint32_t site);
-/* A lock, a condition or a semaphore is about to be used. */
+/* A step is about to be done that uses a lock, a condition or a semaphore, if it is one of these. */
 void baton_freed_use(const struct control *c, const struct baton_op *op);
 
 /* ---- descriptors ---- */

@@ -334,35 +334,6 @@ bool baton_calls(uint32_t thread)
 	return calls;
 }
 
-/* Not where a wait ends: whoever was woken has nothing to do with the condition any more, or the barrier. */
-static bool needs_object(enum baton_kind kind)
-{
-	switch (kind) {
-	case BATON_LOCK:
-	case BATON_TRY_LOCK:
-	case BATON_READ_LOCK:
-	case BATON_TRY_READ_LOCK:
-	case BATON_UNLOCK:
-	case BATON_READ_UNLOCK:
-	case BATON_WAIT:
-	case BATON_SIGNAL:
-	case BATON_BROADCAST:
-	case BATON_SEM_WAIT:
-	case BATON_SEM_TRY:
-	case BATON_SEM_POST:
-	case BATON_OBJECT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void look_at_object(const struct control *c, const struct baton_op *op)
-{
-	if (needs_object(op->kind))
-		baton_freed_use(c, op);
-}
-
 static void announce(struct control *c, enum baton_kind kind, const void *obj, uint64_t second,
 		     uint32_t site, unsigned flags)
 {
@@ -377,7 +348,7 @@ static void announce(struct control *c, enum baton_kind kind, const void *obj, u
 	s->calls = is_call(kind);
 	if (is_try(&op)) {
 		baton_try(c, &op);
-		look_at_object(c, &op);
+		baton_freed_use(c, &op);
 		return;
 	}
 	if (is_deed(&op) || (kind == BATON_WAIT && s->vains == 0))
@@ -388,7 +359,7 @@ static void announce(struct control *c, enum baton_kind kind, const void *obj, u
 		s->locks = true;
 	}
 	baton_announce(c, &op);
-	look_at_object(c, &op);
+	baton_freed_use(c, &op);
 }
 
 /* The thread that a handle stands for; its number is used again when it has been joined. */

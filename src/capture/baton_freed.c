@@ -153,8 +153,33 @@ void baton_freed_steps(const struct control *c, uintptr_t p, size_t n, uint32_t 
 		forget_used(p, n);
 }
 
+/* Not where a wait ends: whoever was woken has nothing to do with the condition any more, or the barrier. */
+static bool needs_object(enum baton_kind kind)
+{
+	switch (kind) {
+	case BATON_LOCK:
+	case BATON_TRY_LOCK:
+	case BATON_READ_LOCK:
+	case BATON_TRY_READ_LOCK:
+	case BATON_UNLOCK:
+	case BATON_READ_UNLOCK:
+	case BATON_WAIT:
+	case BATON_SIGNAL:
+	case BATON_BROADCAST:
+	case BATON_SEM_WAIT:
+	case BATON_SEM_TRY:
+	case BATON_SEM_POST:
+	case BATON_OBJECT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void baton_freed_use(const struct control *c, const struct baton_op *op)
 {
+	if (!needs_object((enum baton_kind)op->kind))
+		return;
 	baton_freed_look(c, op->object, 0, op->site, BATON_USE_AFTER_FREE);
 	use(op->object);
 }

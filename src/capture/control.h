@@ -78,9 +78,8 @@ void control_forked(void);
 #define CONTROL_ALSO 64u /* of a range: by the same call as the one before, which it does not end */
 #define CONTROL_FAILS 128u	/* EITHER: as things are now it only reads */
 #define CONTROL_GIVES_BACK 256u /* memory that is freed */
-#define CONTROL_UNSEEN \
-	512u /* by such an instruction: what it does there, and whether, is not known */
-#define CONTROL_EITHER 32u /* a read or a write: what is logged will tell (control_changed) */
+#define CONTROL_UNSEEN 512u	/* by assembler: what it does, and whether, is not known */
+#define CONTROL_EITHER 32u	/* a read or a write: what is logged will tell (control_changed) */
 
 /* value: that is to be stored; how: CONTROL_*.  At the end of the hook it is over. */
 void control_access(struct thread *t, const void *p, size_t n, uint32_t site, unsigned how,

@@ -1,8 +1,9 @@
 /*
  * x++, x += c, x -= c: a load, an addition, and a store of the sum in the same place, that one hook does.
  *
- * Nothing between the two touches memory or calls, so the store could as well be right behind the load.  They stay two events, with a site each; what another thread may do between them is
- * for the runtime to see (capture/word.h).
+ * Nothing between the two touches memory or calls, so the store could as well be right behind the load.  They
+ * stay two events, with a site each; what another thread may do between them is for the runtime to see
+ * (capture/word.h).
  */
 #include "instrument/unit_priv.h"
 
