@@ -12,11 +12,19 @@ static void add_count(struct strbuf *out, const char **comma, uint64_t n, const 
 	*comma = ", ";
 }
 
-/* partial: what the engines predict is no more than a warning.  stopped: what some thread did was not
- * followed to its end, so more may be possible than they know. */
-static void counts_format(const struct engine_counts *c, enum engine_aim aim, bool partial,
+/* What an engine's predictions are worth once the checker has spoken. */
+enum worth {
+	WORTH_ALL,  /* certified */
+	WORTH_SOME, /* some of them are only warnings */
+	WORTH_NONE, /* all of them */
+};
+
+/* stopped: what some thread did was not followed to its end, so more may be possible than they know. */
+static void counts_format(const struct engine_counts *c, enum engine_aim aim, enum worth worth,
 			  bool stopped, struct strbuf *out)
 {
+	static const char *const predicted[] = { "predicted", "predicted (warnings among them)",
+						 "possible" };
 	const char *comma = ": ";
 
 	if (aim == ENGINE_WAITS)
@@ -25,7 +33,7 @@ static void counts_format(const struct engine_counts *c, enum engine_aim aim, bo
 	else
 		strbuf_addf(out, "%" PRIu64 " candidate %s%s of places", c->candidates,
 			    aim == ENGINE_BLOCKS ? "pattern" : "pair", WORDS_PLURAL(c->candidates));
-	add_count(out, &comma, c->predicted, partial ? "possible" : "predicted");
+	add_count(out, &comma, c->predicted, predicted[worth]);
 	add_count(out, &comma, c->refuted,
 		  stopped ? "refuted in what could be followed" : "refuted exactly");
 	add_count(out, &comma, c->searched, "looked for and not found");
@@ -54,8 +62,9 @@ static bool is_doubted(const struct finding *f)
 static void analyses_format(const struct report *r, struct strbuf *out)
 {
 	struct trace_info info = trace_info(r->trace);
-	bool partial =
-		info.partial || info.blind || (info.code && findings_any(r->findings, is_doubted));
+	bool doubts = findings_any(r->findings, is_doubted);
+	bool partial = info.partial || info.blind || (info.code && doubts);
+	enum worth worth = partial ? WORTH_NONE : doubts ? WORTH_SOME : WORTH_ALL;
 
 	for (size_t i = 0; i < r->nanalyses; i++) {
 		const struct report_analysis *a = &r->analyses[i];
@@ -68,7 +77,7 @@ static void analyses_format(const struct report *r, struct strbuf *out)
 		if (a->engine->proof == ENGINE_TRIES)
 			tries_format(&a->counts, partial, out);
 		else
-			counts_format(&a->counts, a->engine->aim, partial, r->stopped != 0, out);
+			counts_format(&a->counts, a->engine->aim, worth, r->stopped != 0, out);
 		strbuf_adds(out, ".");
 	}
 }
