@@ -9,66 +9,14 @@
  *
  * What threads may not do differently here than in the recorded run (a take has all gives that it had) is looked at
  * once more, for then past(e) is that of the recorded run's own rules; else the answer is UNKNOWN.
- *
- * A formula in (i, k): recursion; `@j' goes to (j, past(i, k) of j), temporal operators ask the states before, one by
- * one.  That takes long where formulas are nested and runs are long, so there is a budget.
  */
-#include "witness/knowledge.h"
-
 #include "trace/format.h"
-#include "witness/evidence_priv.h"
+#include "witness/knowledge_priv.h"
 #include "witness/view_priv.h"
 
 #define ROOM (UINT64_C(1) << 25) /* counts in all pasts */
-#define QUESTIONS 20000000u	 /* of one verdict: formulas, each in a state */
-#define NAMES 16u		 /* threads that are bound at one place */
-#define LARGEST ((__int128)1 << 100)
 
 enum { CARRIER_PLACE, CARRIER_WORD, CARRIER_LOCK, CARRIER_ATOMIC, CARRIER_GIVES };
-
-struct step {
-	uint64_t pos, events;
-	uint32_t tid;
-	uint32_t count; /* it is the thread's event number count */
-	int64_t block;
-};
-
-/* What carries the pasts of others: of those who have written it (or released ...), and of those who have read it. */
-struct carrier {
-	uint32_t writes, reads; /* indices in pasts; 0: nobody */
-	uint64_t count,
-		latest; /* gives so far, and the position that is latest in the recorded run of them */
-};
-
-struct mover {
-	VEC(uint32_t) steps;
-	struct value locals[SPEC_VARIABLES];
-	uint32_t depth;
-	int64_t blocks;
-};
-
-struct knowledge {
-	const struct evidence *ev;
-	const struct view *view;
-	const struct spec *spec;
-	bool text;
-	uint32_t nthreads, width; /* width: of a past, threads and then variables */
-	VEC(struct step) steps;	  /* [0] unused */
-	VEC(uint32_t) pasts;	  /* by step, then of carriers: width each */
-	uint32_t npasts;
-	VEC(struct value) locals; /* by step: of all variables */
-	VEC(struct value) writes[SPEC_VARIABLES];
-	VEC(struct mover) movers;
-	VEC(struct carrier) carriers;
-	struct map carrier_at, step_at;
-	struct map posts_at; /* waits of semaphores: posts before them in the recorded run */
-	uint32_t last;	     /* step of the last event; 0: it was none */
-	uint64_t asked;	     /* of the present verdict */
-	uint64_t work;	     /* of those before */
-	bool is_open;	     /* something in it is not known */
-	const char *why;     /* nothing can be said any more */
-	const char *once;    /* of this verdict */
-};
 
 static void give_up(struct knowledge *k, const char *why)
 {
@@ -77,11 +25,6 @@ static void give_up(struct knowledge *k, const char *why)
 }
 
 /* ---- pasts ---- */
-
-static uint32_t *past_at(struct knowledge *k, uint32_t index)
-{
-	return &k->pasts.at[(size_t)index * k->width];
-}
 
 static uint32_t past_new(struct knowledge *k)
 {
@@ -96,8 +39,8 @@ static uint32_t past_new(struct knowledge *k)
 static void past_join(struct knowledge *k, uint32_t to, uint32_t from)
 {
 	for (uint32_t i = 0; from && i < k->width; i++)
-		if (past_at(k, to)[i] < past_at(k, from)[i])
-			past_at(k, to)[i] = past_at(k, from)[i];
+		if (knowledge_past(k, to)[i] < knowledge_past(k, from)[i])
+			knowledge_past(k, to)[i] = knowledge_past(k, from)[i];
 }
 
 static void posts_count(struct knowledge *k)
@@ -125,7 +68,7 @@ struct knowledge *knowledge_new(const struct evidence *ev, const struct view *v,
 	k->nthreads = (uint32_t)ev->threads.n;
 	k->width = k->nthreads + v->spec->nvariables;
 	(void)past_new(k);
-	*VEC_PUSH(&k->steps) = (struct step){ 0 };
+	*VEC_PUSH(&k->steps) = (struct knowledge_step){ 0 };
 	if (!v->sight || trace_info(ev->trace).late)
 		give_up(k, "what the spec sees is not known from the start");
 	else if (ev->cut)
@@ -176,7 +119,7 @@ static uint32_t carrier_of(struct knowledge *k, unsigned kind, uint64_t what)
 
 	if (fresh) {
 		*at = k->carriers.n;
-		*VEC_PUSH(&k->carriers) = (struct carrier){ 0 };
+		*VEC_PUSH(&k->carriers) = (struct knowledge_carrier){ 0 };
 	}
 	return (uint32_t)*at;
 }
@@ -185,7 +128,7 @@ static uint32_t carrier_of(struct knowledge *k, unsigned kind, uint64_t what)
 static void carry(struct taking *t, unsigned kind, uint64_t what, bool writes)
 {
 	uint32_t number = carrier_of(t->k, kind, what);
-	const struct carrier *c = &t->k->carriers.at[number];
+	const struct knowledge_carrier *c = &t->k->carriers.at[number];
 
 	past_join(t->k, t->step, c->writes);
 	if (writes)
@@ -201,7 +144,7 @@ static void lock(struct taking *t)
 {
 	uint8_t op = t->it->op;
 	uint32_t number = carrier_of(t->k, CARRIER_LOCK, t->it->object);
-	const struct carrier *c = &t->k->carriers.at[number];
+	const struct knowledge_carrier *c = &t->k->carriers.at[number];
 
 	if (op == EVENT_ACQ || op == EVENT_RACQ)
 		past_join(t->k, t->step, c->writes);
@@ -262,7 +205,7 @@ static void take(struct taking *t, uint64_t what)
 {
 	uint64_t pos = (uint64_t)(t->it - t->k->ev->items.at), *posts;
 	uint32_t number = carrier_of(t->k, CARRIER_GIVES, what);
-	const struct carrier *c = &t->k->carriers.at[number];
+	const struct knowledge_carrier *c = &t->k->carriers.at[number];
 
 	posts = t->it->op == EVENT_SEM_WAIT ? map_get(&t->k->posts_at, pos) : NULL;
 	if (c->latest > pos || (posts && *posts != c->count))
@@ -275,13 +218,6 @@ static uint64_t meeting(const struct evidence_item *it)
 {
 	return it->op == EVENT_BAR_IN || it->op == EVENT_BAR_OUT ? (uint64_t)it->group << 32
 								 : it->object;
-}
-
-static uint32_t step_of(const struct knowledge *k, uint64_t pos)
-{
-	const uint64_t *at = pos ? map_get(&k->step_at, pos) : NULL;
-
-	return at ? (uint32_t)*at : 0;
 }
 
 static void join_thread(struct taking *t)
@@ -324,7 +260,7 @@ static bool touch(struct taking *t)
 		take(t, meeting(t->it));
 		return true;
 	case EVENT_WAKE:
-		past_join(t->k, t->step, step_of(t->k, t->it->signal));
+		past_join(t->k, t->step, knowledge_step_of(t->k, t->it->signal));
 		return true;
 	case EVENT_JOIN:
 		join_thread(t);
@@ -349,10 +285,11 @@ static void leave(struct taking *t)
 	struct knowledge *k = t->k;
 
 	for (size_t i = 0; i < t->replaced.n; i++)
-		k->carriers.at[t->replaced.at[i]] = (struct carrier){ t->step, t->step, 0, 0 };
+		k->carriers.at[t->replaced.at[i]] =
+			(struct knowledge_carrier){ t->step, t->step, 0, 0 };
 	for (size_t i = 0; i < t->added.n; i++) {
 		uint32_t both = past_new(k);
-		struct carrier *c = &k->carriers.at[t->added.at[i]];
+		struct knowledge_carrier *c = &k->carriers.at[t->added.at[i]];
 
 		past_join(k, both, c->reads);
 		past_join(k, both, t->step);
@@ -360,7 +297,7 @@ static void leave(struct taking *t)
 	}
 	for (size_t i = 0; i < t->given.n; i++) {
 		uint32_t all = k->carriers.at[t->given.at[i]].writes;
-		struct carrier *c = &k->carriers.at[t->given.at[i]];
+		struct knowledge_carrier *c = &k->carriers.at[t->given.at[i]];
 		uint64_t pos = (uint64_t)(t->it - k->ev->items.at);
 
 		c->writes = all ? all : past_new(k);
@@ -372,7 +309,8 @@ static void leave(struct taking *t)
 
 /* ---- what it changes ---- */
 
-static void write(struct knowledge *k, struct mover *m, uint32_t step, const struct view_event *e)
+static void write(struct knowledge *k, struct knowledge_mover *m, uint32_t step,
+		  const struct view_event *e)
 {
 	struct value now[SPEC_VARIABLES];
 
@@ -389,13 +327,13 @@ static void write(struct knowledge *k, struct mover *m, uint32_t step, const str
 			continue;
 		}
 		*VEC_PUSH(&k->writes[i]) = now[i];
-		past_at(k, step)[k->nthreads + i] = (uint32_t)k->writes[i].n;
+		knowledge_past(k, step)[k->nthreads + i] = (uint32_t)k->writes[i].n;
 	}
 }
 
-static struct mover *mover_of(struct knowledge *k, uint32_t tid)
+static struct knowledge_mover *mover_of(struct knowledge *k, uint32_t tid)
 {
-	struct mover *m;
+	struct knowledge_mover *m;
 
 	VEC_REACH(&k->movers, tid);
 	m = &k->movers.at[tid];
@@ -410,7 +348,7 @@ void knowledge_take(struct knowledge *k, uint64_t pos)
 	const struct evidence_item *it = evidence_item(k->ev, pos);
 	const struct view_event *e = view_at(k->view, pos);
 	struct taking t = { .k = k, .it = it };
-	struct mover *m;
+	struct knowledge_mover *m;
 
 	k->last = 0;
 	if (k->why)
@@ -421,7 +359,7 @@ void knowledge_take(struct knowledge *k, uint64_t pos)
 	if (m->steps.n)
 		past_join(k, t.step, m->steps.at[m->steps.n - 1]);
 	else
-		past_join(k, t.step, step_of(k, k->ev->threads.at[it->tid].fork));
+		past_join(k, t.step, knowledge_step_of(k, k->ev->threads.at[it->tid].fork));
 	if (!touch(&t) && !k->text &&
 	    !(e && e->events && it->op != EVENT_READ && it->op != EVENT_WRITE &&
 	      it->op != EVENT_RMW)) {
@@ -431,310 +369,21 @@ void knowledge_take(struct knowledge *k, uint64_t pos)
 	}
 	VEC_REACH(&k->steps, t.step);
 	*VEC_PUSH(&m->steps) = t.step;
-	past_at(k, t.step)[it->tid] = (uint32_t)m->steps.n;
+	knowledge_past(k, t.step)[it->tid] = (uint32_t)m->steps.n;
 	*map_put(&k->step_at, pos, NULL) = t.step;
 	if (e)
 		write(k, m, t.step, e);
 	m->blocks += it->op == EVENT_BEGIN && m->depth++ == 0;
 	m->depth -= it->op == EVENT_END && m->depth > 0;
-	k->steps.at[t.step] = (struct step){ .pos = pos,
-					     .events = e ? e->events : 0,
-					     .tid = it->tid,
-					     .count = (uint32_t)m->steps.n,
-					     .block = m->depth ? m->blocks : 0 };
+	k->steps.at[t.step] = (struct knowledge_step){ .pos = pos,
+						       .events = e ? e->events : 0,
+						       .tid = it->tid,
+						       .count = (uint32_t)m->steps.n,
+						       .block = m->depth ? m->blocks : 0 };
 	VEC_REACH(&k->locals, (size_t)t.step * k->spec->nvariables + k->spec->nvariables);
 	memcpy(&k->locals.at[(size_t)t.step * k->spec->nvariables], m->locals,
 	       k->spec->nvariables * sizeof(*m->locals));
 	leave(&t);
 	VEC_RELEASE_ALL(&t.replaced, &t.added, &t.given);
 	k->last = t.step;
-}
-
-/* ---- states ---- */
-
-/* Of thread tid, after so many of its events; tid 0: a thread that is not there. */
-struct state {
-	uint32_t tid, count;
-};
-
-/* Who the names of a formula are: its own thread, then those of the quantifiers around. */
-struct question {
-	struct knowledge *k;
-	const struct spec_property *p;
-	uint32_t names[NAMES];
-};
-
-static void *open_set(struct knowledge *k, const char *why)
-{
-	k->is_open = true;
-	k->once = why;
-	return NULL;
-}
-
-static uint32_t step_in(const struct knowledge *k, struct state at)
-{
-	return at.count ? k->movers.at[at.tid].steps.at[at.count - 1] : 0;
-}
-
-/* How much of a thread, or variable, is before the state. */
-static uint32_t known_of(struct knowledge *k, struct state at, uint32_t what)
-{
-	return past_at(k, step_in(k, at))[what]; /* of step 0: nothing */
-}
-
-static struct state newest(struct knowledge *k, struct state at, uint32_t tid)
-{
-	if (tid == at.tid)
-		return at;
-	return (struct state){ tid, tid ? known_of(k, at, tid) : 0 };
-}
-
-static bool is_of(const struct knowledge *k, uint32_t tid, uint32_t class)
-{
-	return class == SPEC_WHO_ANY || view_is_of(k->view, k->ev->trace, class, tid);
-}
-
-static bool exists(const struct knowledge *k, uint32_t tid)
-{
-	return k->ev->threads.at[tid].events.n || k->ev->threads.at[tid].fork;
-}
-
-/* Nobody makes it. */
-static bool is_root(const struct knowledge *k, uint32_t tid)
-{
-	return k->text ? k->ev->threads.at[tid].fork == 0 : tid == 1;
-}
-
-static bool is_known(struct knowledge *k, struct state at, uint32_t tid)
-{
-	uint32_t fork = step_of(k, k->ev->threads.at[tid].fork);
-	const struct step *by = &k->steps.at[fork];
-
-	return is_root(k, tid) || known_of(k, at, tid) > 0 ||
-	       (fork && known_of(k, at, by->tid) >= by->count);
-}
-
-static uint32_t who(struct question *q, uint32_t index)
-{
-	uint32_t found = 0;
-
-	if (index >= SPEC_WHO_BOUND)
-		return q->names[index - SPEC_WHO_BOUND + 1];
-	if (index == q->p->at)
-		return q->names[0];
-	for (uint32_t tid = 1; tid < q->k->nthreads; tid++) {
-		if (!exists(q->k, tid) || !is_of(q->k, tid, index))
-			continue;
-		if (found)
-			open_set(q->k, "a thread's name in it is several threads");
-		found = tid;
-	}
-	return found;
-}
-
-/* ---- values ---- */
-
-static __int128 variable(struct question *q, struct state at, uint32_t index)
-{
-	struct knowledge *k = q->k;
-	const struct spec_variable *v = &k->spec->variables[index];
-	const struct value *raw = &k->view->initial[index];
-	uint32_t n = known_of(k, at, k->nthreads + index);
-	struct spec_number number;
-
-	if (v->local && at.count)
-		raw = &k->locals.at[(size_t)step_in(k, at) * k->spec->nvariables + index];
-	else if (!v->local && n)
-		raw = &k->writes[index].at[n - 1];
-	if (value_number(&v->type, raw, &number) && !number.is_float)
-		return number.is_big ? (__int128)(uint64_t)number.i : number.i;
-	/* Text says nothing of first values, and they are 0. */
-	if (!v->local && k->text && n == 0)
-		return 0;
-	open_set(k, "what a variable of the spec holds is not known");
-	return 0;
-}
-
-static __int128 value(struct question *q, struct state at, const struct spec_expr *e);
-
-static __int128 calculate(struct question *q, struct state at, const struct spec_expr *e)
-{
-	__int128 a = value(q, at, e->a), b = e->b ? value(q, at, e->b) : 0;
-
-	if (a > LARGEST || a < -LARGEST || b > LARGEST || b < -LARGEST ||
-	    (e->op == SPEC_MUL && (a > INT64_MAX || a < INT64_MIN)) ||
-	    (e->op == SPEC_MUL && (b > INT32_MAX || b < INT32_MIN)) ||
-	    ((e->op == SPEC_DIV || e->op == SPEC_MOD) && b == 0)) {
-		open_set(q->k, "a number in it is too large, or has no value");
-		return 0;
-	}
-	switch (e->op) {
-	case SPEC_NEG:
-		return -a;
-	case SPEC_ADD:
-		return a + b;
-	case SPEC_SUB:
-		return a - b;
-	case SPEC_MUL:
-		return a * b;
-	case SPEC_DIV:
-		return a / b;
-	case SPEC_MOD:
-		return a % b;
-	case SPEC_EQ:
-		return a == b;
-	case SPEC_NE:
-		return a != b;
-	case SPEC_LT:
-		return a < b;
-	case SPEC_LE:
-		return a <= b;
-	case SPEC_GT:
-		return a > b;
-	default:
-		return a >= b;
-	}
-}
-
-static __int128 value(struct question *q, struct state at, const struct spec_expr *e)
-{
-	switch (e->op) {
-	case SPEC_CONST:
-		return e->number.is_big ? (__int128)(uint64_t)e->number.i : e->number.i;
-	case SPEC_VARIABLE:
-		return variable(q, at, e->index);
-	case SPEC_BLOCK:
-		return q->k->steps.at[step_in(q->k, at)].block;
-	case SPEC_TID:
-		return at.tid;
-	case SPEC_REMOTE:
-		return value(q, newest(q->k, at, who(q, e->index)), e->a);
-	default:
-		return calculate(q, at, e);
-	}
-}
-
-/* ---- formulas ---- */
-
-/* depth: quantifiers around it. */
-static bool holds(struct question *q, struct state at, const struct spec_form *f, uint32_t depth);
-
-static bool held(struct question *q, struct state at, const struct spec_form *f, uint32_t depth,
-		 uint32_t count)
-{
-	return holds(q, (struct state){ at.tid, count }, f, depth);
-}
-
-/* In all states of the thread from number `from' up to this one f is what it is asked to be. */
-static bool always(struct question *q, struct state at, const struct spec_form *f, uint32_t depth,
-		   uint32_t from, bool is)
-{
-	for (uint32_t n = from; n <= at.count; n++)
-		if (held(q, at, f, depth, n) != is)
-			return false;
-	return true;
-}
-
-static bool temporal(struct question *q, struct state at, const struct spec_form *f, uint32_t depth)
-{
-	bool since = f->op == SPEC_F_SINCE || f->op == SPEC_F_WSINCE;
-
-	switch (f->op) {
-	case SPEC_F_PREV:
-		return held(q, at, f->a, depth, at.count ? at.count - 1 : 0);
-	case SPEC_F_ONCE:
-		return !always(q, at, f->a, depth, 0, false);
-	case SPEC_F_HIST:
-		return always(q, at, f->a, depth, 0, true);
-	case SPEC_F_START:
-	case SPEC_F_STOP:
-		return at.count > 0 &&
-		       held(q, at, f->a, depth, at.count) == (f->op == SPEC_F_START) &&
-		       held(q, at, f->a, depth, at.count - 1) == (f->op == SPEC_F_STOP);
-	default:
-		break;
-	}
-	/* a since b: b was true once, and a ever after.  [a, b): a was, and b never since. */
-	for (uint32_t n = 0; n <= at.count; n++)
-		if (held(q, at, since ? f->b : f->a, depth, n) &&
-		    (since ? always(q, at, f->a, depth, n + 1, true)
-			   : always(q, at, f->b, depth, n, false)))
-			return true;
-	if (f->op == SPEC_F_WSINCE)
-		return always(q, at, f->a, depth, 0, true);
-	return f->op == SPEC_F_WINTERVAL && always(q, at, f->b, depth, 0, false);
-}
-
-static bool quantified(struct question *q, struct state at, const struct spec_form *f,
-		       uint32_t depth)
-{
-	bool some = f->op == SPEC_F_SOME;
-
-	if (depth + 1 >= NAMES) {
-		open_set(q->k, "it has too many quantifiers");
-		return false;
-	}
-	for (uint32_t tid = 1; tid < q->k->nthreads; tid++) {
-		if (tid == at.tid || !exists(q->k, tid) || !is_of(q->k, tid, f->index) ||
-		    !is_known(q->k, at, tid))
-			continue;
-		q->names[depth + 1] = tid;
-		if (holds(q, at, f->a, depth + 1) == some)
-			return some;
-	}
-	return !some;
-}
-
-static bool holds(struct question *q, struct state at, const struct spec_form *f, uint32_t depth)
-{
-	if (q->k->asked++ > QUESTIONS) {
-		open_set(q->k, "it takes too long to say");
-		return true;
-	}
-	switch (f->op) {
-	case SPEC_F_TRUE:
-	case SPEC_F_FALSE:
-		return f->op == SPEC_F_TRUE;
-	case SPEC_F_EXPR:
-		return value(q, at, f->expr) != 0;
-	case SPEC_F_EVENT:
-		return q->k->steps.at[step_in(q->k, at)].events >> f->index & 1;
-	case SPEC_F_NOT:
-		return !holds(q, at, f->a, depth);
-	case SPEC_F_AND:
-		return holds(q, at, f->a, depth) && holds(q, at, f->b, depth);
-	case SPEC_F_OR:
-		return holds(q, at, f->a, depth) || holds(q, at, f->b, depth);
-	case SPEC_F_IMPLIES:
-		return !holds(q, at, f->a, depth) || holds(q, at, f->b, depth);
-	case SPEC_F_IFF:
-		return holds(q, at, f->a, depth) == holds(q, at, f->b, depth);
-	case SPEC_F_AT:
-		return holds(q, newest(q->k, at, who(q, f->index)), f->a, depth);
-	case SPEC_F_SOME:
-	case SPEC_F_ALL:
-		return quantified(q, at, f, depth);
-	default:
-		return temporal(q, at, f, depth);
-	}
-}
-
-enum judge_verdict knowledge_ask(struct knowledge *k, const struct spec_property *p)
-{
-	const struct step *s = &k->steps.at[k->last];
-	struct question q = { .k = k, .p = p, .names = { s->tid } };
-	bool good;
-
-	k->once = NULL;
-	k->is_open = false;
-	k->work += k->asked;
-	k->asked = 0;
-	if (k->why)
-		return JUDGE_UNKNOWN;
-	if (k->last == 0 || !is_of(k, s->tid, p->at))
-		return JUDGE_GOOD;
-	good = holds(&q, (struct state){ s->tid, s->count }, p->form, 0);
-	if (k->is_open)
-		return JUDGE_UNKNOWN;
-	return good ? JUDGE_GOOD : JUDGE_BAD;
 }
