@@ -1,5 +1,5 @@
 /* A program that leaves with threads at work, or alone, in the way that its argument names. */
-// open
+// perhaps open: a thread whose log ends where the program does has lost nothing
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

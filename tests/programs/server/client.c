@@ -40,6 +40,7 @@ static FILE *connect_to(void)
 	return fdopen(fd, "r+");
 }
 
+/* wanted: NULL for any answer */
 static int ask(FILE *f, const char *question, const char *wanted)
 {
 	double begun = now(), took;
@@ -55,8 +56,8 @@ static int ask(FILE *f, const char *question, const char *wanted)
 						(unsigned long)took, 0, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
 			break;
-	snprintf(line, sizeof(line), "%s\n", wanted);
-	if (strcmp(got, line) != 0) {
+	snprintf(line, sizeof(line), "%s\n", wanted != NULL ? wanted : "");
+	if (wanted != NULL && strcmp(got, line) != 0) {
 		fprintf(stderr, "client: wanted '%s', got %s for %s", wanted, got, question);
 		return -1;
 	}
@@ -64,9 +65,25 @@ static int ask(FILE *f, const char *question, const char *wanted)
 	return 0;
 }
 
+/* What an earlier client has left there. */
+static int clear(int me)
+{
+	FILE *f = connect_to();
+	int bad = f == NULL;
+	char question[100];
+
+	for (int k = 0; k < KEYS && !bad; k++) {
+		snprintf(question, sizeof(question), "del t%dk%d\n", me, k);
+		bad = ask(f, question, NULL);
+	}
+	if (f != NULL)
+		fclose(f);
+	return bad;
+}
+
 static void *load(void *arg)
 {
-	int me = (int)(long)arg, bad = 0;
+	int me = (int)(long)arg, bad = clear(me);
 	unsigned seed = (unsigned)me * 7919u + 1;
 	int values[KEYS];
 	char question[100], value[50];
