@@ -224,7 +224,8 @@ static bool is_dead(const struct walk *w, const struct level *v, const uint64_t 
 
 static void load_cut(struct walk *w, const struct level *v, size_t entry)
 {
-	memset(w->cut.at, 0, w->cut.n * sizeof(*w->cut.at));
+	for (uint32_t lane = 0; lane < w->cut.n; lane++)
+		w->cut.at[lane] = 0;
 	packing_cut(v->packing, v->keys + entry * v->packing->words, w->cut.at);
 }
 
