@@ -124,14 +124,23 @@ unsigned lock_mutex_aux(const pthread_mutex_t *m)
 		       : FORMAT_LOCK_MUTEX;
 }
 
-bool lock_mutex_is_held(const pthread_mutex_t *m)
+/* Is the thread that takes it kept in it?  Then who does not hold it is refused in every run. */
+static bool mutex_knows_owner(const pthread_mutex_t *m)
 {
 	int kind = m->__data.__kind, type = kind & KIND_TYPE;
+
+	return (kind & (KIND_ROBUST | KIND_INHERIT)) || type == PTHREAD_MUTEX_RECURSIVE_NP ||
+	       type == PTHREAD_MUTEX_ERRORCHECK_NP;
+}
+
+bool lock_mutex_is_held(const pthread_mutex_t *m)
+{
+	int kind = m->__data.__kind;
 	unsigned word = (unsigned)m->__data.__lock;
 
 	if (kind & (KIND_ROBUST | KIND_INHERIT))
 		return (int)(word & FUTEX_TID_MASK) == lock_owner_self();
-	if (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP)
+	if (mutex_knows_owner(m))
 		return m->__data.__owner == lock_owner_self();
 	if (kind & KIND_PROTECT)
 		word &= (1u << CEILING_SHIFT) - 1;
@@ -143,13 +152,14 @@ int lock_mutex_tried(const pthread_mutex_t *m, unsigned flags, int r)
 	return lock_tried(m, FORMAT_K_ACQ, lock_mutex_aux(m) | flags, r);
 }
 
+/* Refused, which is no event; or a mutex that nobody holds, and in another run somebody might. */
 bool lock_mutex_leave(const pthread_mutex_t *m)
 {
 	bool held = lock_mutex_is_held(m);
 
 	if (held)
 		lock_note(m, FORMAT_K_REL, lock_mutex_aux(m));
-	else /* refused; or a mutex that nobody holds, and in another run somebody might */
+	else if (!mutex_knows_owner(m))
 		lock_refused(m, lock_mutex_aux(m));
 	return held;
 }
