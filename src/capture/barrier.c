@@ -2,7 +2,11 @@
  * Barriers.  The i-th entry (from 0) into a barrier for c threads belongs to
  * its generation i / c + 1: nobody enters the next one before all of this one
  * have entered, and every entry is counted before the real call.
+ *
+ * Where others may enter, of another process or at another address, nobody can count: who leaves such a one
+ * comes after all that anybody did before it entered.
  */
+#include "capture/channel.h"
 #include "capture/object.h"
 #include "capture/sync.h"
 
@@ -77,11 +81,31 @@ static int barrier_leave(const pthread_barrier_t *b, uint64_t generation, int r)
 	return r;
 }
 
+static void pass(unsigned kind)
+{
+	HOOK(t)
+		channel_log(t, kind, CHANNEL_OUTSIDE);
+}
+
+static int barrier_wait_elsewhere(pthread_barrier_t *b)
+{
+	int r;
+
+	pass(FORMAT_K_GIVE);
+	r = REAL(pthread_barrier_wait)(b);
+	pass(FORMAT_K_TAKE);
+	return r;
+}
+
 static int barrier_wait(pthread_barrier_t *b)
 {
-	uint64_t generation = barrier_enter(b);
-	int r = control_is_baton() ? control_barrier(b) : REAL(pthread_barrier_wait)(b);
+	uint64_t generation;
+	int r;
 
+	if (sync_is_elsewhere(b) && !control_on)
+		return barrier_wait_elsewhere(b);
+	generation = barrier_enter(b);
+	r = control_is_baton() ? control_barrier(b) : REAL(pthread_barrier_wait)(b);
 	return barrier_leave(b, generation, r);
 }
 

@@ -195,7 +195,7 @@ static COLD void elsewhere(struct thread *t, unsigned kind, unsigned passes)
 		channel_log(t, passes, CHANNEL_OUTSIDE);
 }
 
-static inline bool is_elsewhere(const void *obj)
+inline bool sync_is_elsewhere(const void *obj)
 {
 #ifdef FORESEE_LOCKS
 	(void)obj;
@@ -224,7 +224,7 @@ uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj
 			control_logged(t, kind, aux, obj, call_site(t));
 		return t->tseq;
 	}
-	if (UNLIKELY(is_elsewhere(obj)))
+	if (UNLIKELY(sync_is_elsewhere(obj)))
 		return operation_shared(t, kind, aux, obj, NULL, 0);
 	operation(t, kind, aux, obj, NULL, 0);
 	if (is_vain(kind, aux))
@@ -234,8 +234,8 @@ uint64_t sync_log(struct thread *t, unsigned kind, unsigned aux, const void *obj
 
 uint64_t sync_log1(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a)
 {
-	return UNLIKELY(is_elsewhere(obj)) ? operation_shared(t, kind, aux, obj, &a, 1)
-					   : operation(t, kind, aux, obj, &a, 1);
+	return UNLIKELY(sync_is_elsewhere(obj)) ? operation_shared(t, kind, aux, obj, &a, 1)
+						: operation(t, kind, aux, obj, &a, 1);
 }
 
 uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a,
@@ -243,8 +243,8 @@ uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *ob
 {
 	uint64_t args[2] = { a, b };
 
-	return UNLIKELY(is_elsewhere(obj)) ? operation_shared(t, kind, aux, obj, args, 2)
-					   : operation(t, kind, aux, obj, args, 2);
+	return UNLIKELY(sync_is_elsewhere(obj)) ? operation_shared(t, kind, aux, obj, args, 2)
+						: operation(t, kind, aux, obj, args, 2);
 }
 
 uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,

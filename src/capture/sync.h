@@ -95,6 +95,9 @@ uint64_t sync_log1(struct thread *t, unsigned kind, unsigned aux, const void *ob
 uint64_t sync_log2(struct thread *t, unsigned kind, unsigned aux, const void *obj, uint64_t a,
 		   uint64_t b);
 
+/* May the object be used past the recorder, by other processes or at another address? */
+bool sync_is_elsewhere(const void *obj);
+
 /* Events about threads: site, then one or two arguments; no object. */
 uint64_t sync_thread(struct thread *t, unsigned kind, unsigned aux, uint64_t a, uint64_t b,
 		     unsigned nargs);

@@ -40,6 +40,10 @@ try() {
 	fi
 }
 
+# Other processes enter barriers, too.
+foresee-cc -O1 -g -I"$here" "$here/elsewhere.c" -o prog -lpthread 2>log && foresee record -q -o prog.foresee ./prog
+ok "what it shares with a child is consistent" foresee verify prog.foresee
+
 # Each program at both levels; the compilers take turns.
 set -- $LLVMS
 for p in $(cd "$here" && ls *.c *.cpp); do
