@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -338,13 +340,6 @@ void channel_give_fd(int fd)
 		log_give_fd(t, fd);
 }
 
-void channel_send_fd(int fd, bool vain)
-{
-	control_fd(fd, POLLOUT, vain);
-	HOOK(t)
-		log_give_fd(t, fd);
-}
-
 void channel_gate_fd(int fd)
 {
 	unsigned channel;
@@ -389,57 +384,110 @@ void channel_take_file(const struct stat *st, bool found)
 	}
 }
 
-/* ---- room in pipes ---- */
+/* ---- room in pipes and sockets ---- */
+
+/* Those that were found short of room once: who found it so, and tries again, may have been held up. */
+static uint8_t narrow[CHANNEL_FILES];
 
 static bool room_matters(struct behind b)
 {
-	return b.pipe && thread_was_forked() && !control_on;
+	return (b.pipe || b.socket) && thread_was_forked() && !control_on;
 }
 
-static void log_room(unsigned kind, int fd)
+/* What others write is read from another descriptor than it was written to, but for pipes. */
+static unsigned room_of(struct behind b)
 {
+	return CHANNEL_ROOM + slot(b.socket ? KEY_SOCKET : b.key);
+}
+
+unsigned channel_room(int fd)
+{
+	unsigned room = CHANNEL_NONE;
+
 	HOOK(t) {
 		struct behind b = behind(fd);
 
 		if (room_matters(b))
-			channel_log(t, kind, CHANNEL_ROOM + slot(b.key));
+			room = room_of(b);
+	}
+	return room;
+}
+
+/* For one that an epoll watches it is told as well, as of a socket. */
+void channel_empties(int fd)
+{
+	HOOK(t) {
+		struct behind b = behind(fd);
+
+		if (room_matters(b)) {
+			channel_log(t, FORMAT_K_GIVE, room_of(b));
+			if (b.pipe && __atomic_load_n(&watched[channel_of(b)], __ATOMIC_SEQ_CST))
+				channel_log(t, FORMAT_K_GIVE, CHANNEL_ROOM + slot(KEY_SOCKET));
+		}
 	}
 }
 
-void channel_empties(int fd)
+void channel_take_room(int fd)
 {
-	log_room(FORMAT_K_GIVE, fd);
+	channel_take(fd == -1 ? CHANNEL_ROOM + slot(KEY_SOCKET) : channel_room(fd));
 }
 
-/* Who finds less than half of it free is taken to wait, for others may write meanwhile. */
-static bool has_little_room(int fd)
+/* Less than half of it is free: others may write meanwhile. */
+static bool has_little_room(int fd, struct behind b, size_t n)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	int has = 0;
+	int has = 0, size = 0;
+	socklen_t len = sizeof(size);
 	SYS_KEEPS_ERRNO;
 
-	return syscall(SYS_poll, &p, 1, 0) != 1 || !(p.revents & POLLOUT) ||
-	       syscall(SYS_ioctl, fd, FIONREAD, &has) != 0 ||
-	       2 * has >= syscall(SYS_fcntl, fd, F_GETPIPE_SZ);
+	if (syscall(SYS_poll, &p, 1, 0) != 1 || !(p.revents & POLLOUT))
+		return true;
+	if (b.pipe)
+		return syscall(SYS_ioctl, fd, FIONREAD, &has) != 0 ||
+		       2 * has >= syscall(SYS_fcntl, fd, F_GETPIPE_SZ);
+	return syscall(SYS_ioctl, fd, SIOCOUTQ, &has) != 0 ||
+	       syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_SNDBUF, &size, &len) != 0 ||
+	       2 * ((size_t)has + n) >= (size_t)size;
 }
 
-bool channel_write_fd(int fd, size_t n)
-{
-	bool full = false;
+#define ROOM_SHORT 0x10000u
 
-	control_fd(fd, POLLOUT, false);
+unsigned channel_write_fd(int fd, size_t n, bool vain, bool named)
+{
+	unsigned room = CHANNEL_NONE;
+
+	control_fd(fd, POLLOUT, vain);
 	HOOK(t) {
 		struct behind b = behind(fd);
 
 		log_give(t, fd, b);
-		full = room_matters(b) && (n > PIPE_BUF || has_little_room(fd));
+		if (room_matters(b)) {
+			room = slot(b.key);
+			if (has_little_room(fd, b, b.pipe ? 0 : n))
+				__atomic_store_n(&narrow[room], 1, __ATOMIC_RELAXED);
+			if (named || (b.pipe && n > PIPE_BUF))
+				room |= ROOM_SHORT;
+		}
 	}
-	return full;
+	return room;
 }
 
-void channel_filled(int fd)
+/* Other processes may have made room, told by any that they hold. */
+void channel_wrote_fd(int fd, unsigned room)
 {
-	log_room(FORMAT_K_TAKE, fd);
+	if (room == CHANNEL_NONE ||
+	    (!(room & ROOM_SHORT) && !__atomic_load_n(&narrow[room], __ATOMIC_RELAXED)))
+		return;
+	HOOK(t) {
+		struct behind b = behind(fd);
+
+		if (b.pipe || b.socket)
+			channel_log(t, FORMAT_K_TAKE, room_of(b));
+		if (b.socket)
+			log_take(t, b);
+		else if (goes_outside(b))
+			channel_log(t, FORMAT_K_TAKE, CHANNEL_OUTSIDE);
+	}
 }
 
 /* The last turn was its own: then it has nothing to take.  It gives each time, for each time it has read
@@ -492,6 +540,20 @@ void channel_watch(int epoll, int fd)
 		log_take(t, b);
 		log_give_fd(t, epoll);
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
+	}
+}
+
+/* Of what has no inode of its own: it goes by another number from now on, or has come by one. */
+void channel_sent(int fd)
+{
+	HOOK(t) {
+		struct behind b = behind(fd);
+
+		if (b.anonymous) {
+			carry(channel_of(b));
+			log_take(t, b);
+			channel_log(t, FORMAT_K_GIVE, CHANNEL_OUTSIDE);
+		}
 	}
 }
 

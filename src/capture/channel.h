@@ -23,7 +23,7 @@
  *	FILE      by device and inode: both ends of a pipe have the same one
  *	OUTSIDE   other processes: what they are given comes back by anything that they hold
  *	TURN      by device and inode, sockets too: who reads what is there takes it from all others
- *	ROOM      of pipes, by device and inode: who reads makes room for what others write
+ *	ROOM      of pipes, by device and inode, and of all sockets: who reads makes room for what others write
  *
  * What a thread has read nobody else reads: had it not been there, others would have got it.  So a call
  * that consumes takes its turn, when it is done, after all that have done so:
@@ -75,8 +75,6 @@ void channel_take_ready(int fd);
 /* A file was looked for, by any name: that it is there, or not, and how it is. */
 struct stat;
 void channel_take_file(const struct stat *st, bool found);
-/* GIVE before a call that may wait for room; vain: or come back without having sent anything. */
-void channel_send_fd(int fd, bool vain);
 /* Before a call that takes from fd, under control: the gate, if there is one. */
 void channel_gate_fd(int fd);
 /* The same of one that waits until there is something.  vain: it need not wait. */
@@ -86,11 +84,18 @@ static inline void channel_await_fd(int fd, bool vain)
 	if (UNLIKELY(control_on))
 		channel_await_fd_slow(fd, vain);
 }
-/* Before a call that reads from what may be a pipe: it makes room. */
+/*
+ * Room in pipes and sockets.  Before a call that reads: it makes some; around one that writes n bytes and may have to wait
+ * for some: GIVE, and behind it, with what that said, TAKE if there may have been too little.  vain: or come back without
+ * having sent anything; named: to an address, where it may wait though the socket has room.
+ */
 void channel_empties(int fd);
-/* GIVE before a write of n bytes.  True: to a pipe that may have no room for them; then, behind it: channel_filled. */
-bool channel_write_fd(int fd, size_t n);
-void channel_filled(int fd);
+unsigned channel_write_fd(int fd, size_t n, bool vain, bool named);
+void channel_wrote_fd(int fd, unsigned room);
+/* The same for a call of which it is not known how much it writes: what to take, by channel_take. */
+unsigned channel_room(int fd);
+/* Somebody has waited until there was room; -1: by an epoll. */
+void channel_take_room(int fd);
 /* Something was read from fd, and is not there any more.  n bytes of it are told, which if it is a signalfd
  * are signals: TAKE of each of them as well. */
 void channel_take_read(int fd, const void *bytes, size_t n);
@@ -108,6 +113,8 @@ const void *channel_object(unsigned channel);
 void channel_same(int old_fd, int new_fd);
 /* An epoll is about to watch fd. */
 void channel_watch(int epoll, int fd);
+/* A message has it, or had it. */
+void channel_sent(int fd);
 /* There are signalfds. */
 void channel_has_signalfd(void);
 /* Somebody may be told of what is done to files; before. */

@@ -7,8 +7,9 @@
  *
  * A lock of a file is given back by a close as well.
  *
- * What is not seen: that a reader makes room for a writer who waits for it, descriptors sent through sockets (an
- * eventfd that arrives under another number).
+ * Who reads makes room for a writer who waits for it.
+ *
+ * What is not seen: that an eventfd at its highest count has room again, and what pidfd_getfd brings.
  */
 #include <poll.h>
 #include <spawn.h>
@@ -31,24 +32,31 @@
 #define GIVE(fd) channel_give_fd(fd)
 
 /* ... by a call that waits for room, unless its flags say that it does not; ... */
-#define SEND(fd, flags) channel_send_fd(fd, (flags)&MSG_DONTWAIT)
+#define SEND(fd, size, flags, named) \
+	unsigned room = channel_write_fd(fd, size, (flags)&MSG_DONTWAIT, named)
+#define SENT(fd) channel_wrote_fd(fd, room)
 
 /* ... and of size bytes at offset `at' of what may be a mapped file. */
-#define WRITE(fd, at, size)                     \
-	bool full = channel_write_fd(fd, size); \
+#define WRITE(fd, at, size)       \
+	SEND(fd, size, 0, false); \
 	off_t offset = shared_write_begin(fd, at, size)
-#define WROTE(fd)                                \
-	do {                                     \
-		shared_write_end(fd, offset, r); \
-		if (full)                        \
-			channel_filled(fd);      \
-	} while (0)
+#define WROTE(fd)                        \
+	shared_write_end(fd, offset, r); \
+	SENT(fd)
 
 /* Before one that takes. */
-#define AWAIT(fd)                    \
-	channel_await_fd(fd, false); \
+#define AWAIT(fd) AWAIT_UNLESS(fd, 0)
+#define AWAIT_UNLESS(fd, flags)                     \
+	channel_await_fd(fd, (flags)&MSG_DONTWAIT); \
 	channel_empties(fd)
-#define AWAIT_UNLESS(fd, flags) channel_await_fd(fd, (flags)&MSG_DONTWAIT)
+
+/* What the kernel moves from one to the other. */
+#define MOVE(in, out)                  \
+	control_fd(in, POLLIN, false); \
+	channel_carry(in, out);        \
+	channel_empties(in);           \
+	unsigned room = channel_room(out)
+#define MOVED channel_take(room)
 
 /* A call that takes from one when its result is not -1, after; ... */
 #define TAKE(fd)                             \
@@ -71,6 +79,10 @@
 			channel_take_read(fd, p, (size_t)r); \
 	} while (0)
 
+#define SEND_MESSAGE(fd, m, flags)                                                 \
+	SEND(fd, (m) != NULL ? sum((m)->msg_iov, (int)(m)->msg_iovlen) : 0, flags, \
+	     (m) != NULL && (m)->msg_name != NULL)
+
 static size_t sum(const struct iovec *v, int n)
 {
 	size_t all = 0;
@@ -80,12 +92,40 @@ static size_t sum(const struct iovec *v, int n)
 	return all;
 }
 
+/* The descriptors that messages carry go by other numbers where they arrive. */
+static void carried(const struct msghdr *m)
+{
+	struct msghdr at = m != NULL ? *m : (struct msghdr){ 0 };
+	const char *end = (const char *)at.msg_control + at.msg_controllen;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&at); c != NULL; c = CMSG_NXTHDR(&at, c)) {
+		const char *p = (const char *)CMSG_DATA(c), *last = (const char *)c + c->cmsg_len;
+		int fd;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (; last - p >= (ptrdiff_t)sizeof(fd) && last <= end; p += sizeof(fd)) {
+			memcpy(&fd, p, sizeof(fd));
+			channel_sent(fd);
+		}
+	}
+}
+
+static void carried_all(const struct mmsghdr *m, int n)
+{
+	for (int i = 0; i < n; i++)
+		carried(&m[i].msg_hdr);
+}
+
 /* r: what a poll said. */
 static void polled(const struct pollfd *at, nfds_t n, int r)
 {
-	for (nfds_t i = 0; r > 0 && i < n; i++)
+	for (nfds_t i = 0; r > 0 && i < n; i++) {
 		if (at[i].revents != 0)
 			channel_take_ready(at[i].fd);
+		if (at[i].revents & POLLOUT)
+			channel_take_room(at[i].fd);
+	}
 }
 
 static const struct timespec no_time;
@@ -136,6 +176,9 @@ static void selected(int n, const fd_set *in, const fd_set *out, const fd_set *e
 	for (int fd = 0; r > 0 && fd < n; fd++)
 		if (is_in(in, fd) || is_in(out, fd) || is_in(except, fd))
 			channel_take_ready(fd);
+	for (int fd = 0; r > 0 && fd < n; fd++)
+		if (is_in(out, fd))
+			channel_take_room(fd);
 }
 
 #define SELECTED_MOST 256
@@ -163,12 +206,17 @@ static bool select_naps(int n, const fd_set *in, const fd_set *out, const fd_set
 	return control_poll(at, used, timed, ns);
 }
 
-static void epolled(int epoll, int r)
+static void epolled(int epoll, const struct epoll_event *e, int r)
 {
-	if (r > 0) {
-		channel_take_fd(epoll);
-		channel_take(CHANNEL_SOCKET);
-	}
+	if (r <= 0)
+		return;
+	channel_take_fd(epoll);
+	channel_take(CHANNEL_SOCKET);
+	for (int i = 0; i < r; i++)
+		if (e[i].events & EPOLLOUT) {
+			channel_take_room(-1);
+			return;
+		}
 }
 
 static void duplicated(int fd, int r)
@@ -303,8 +351,6 @@ void channel_bare_gives(long number, const long a[6])
 	case SYS_pwritev2:
 	case SYS_vmsplice:
 	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_sendmmsg:
 	case SYS_connect:
 	case SYS_shutdown:
 	case SYS_bind:
@@ -314,6 +360,14 @@ void channel_bare_gives(long number, const long a[6])
 	case SYS_setsockopt:
 	case SYS_close:
 	case SYS_timerfd_settime:
+		channel_give_fd((int)a[0]);
+		break;
+	case SYS_sendmsg:
+		carried((const struct msghdr *)a[1]);
+		channel_give_fd((int)a[0]);
+		break;
+	case SYS_sendmmsg:
+		carried_all((const struct mmsghdr *)a[1], (int)a[2]);
 		channel_give_fd((int)a[0]);
 		break;
 	case SYS_fcntl:
@@ -337,16 +391,23 @@ void channel_bare_gives(long number, const long a[6])
 		break;
 	case SYS_read:
 	case SYS_readv:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_accept:
+	case SYS_accept4:
 		channel_empties((int)a[0]);
 		break;
 	case SYS_splice:
 		channel_carry((int)a[0], (int)a[2]);
+		channel_empties((int)a[0]);
 		break;
 	case SYS_tee:
 		channel_carry((int)a[0], (int)a[1]);
 		break;
 	case SYS_sendfile:
 		channel_carry((int)a[1], (int)a[0]);
+		channel_empties((int)a[1]);
 		break;
 	case SYS_kill:
 	case SYS_tkill:
@@ -366,24 +427,48 @@ void channel_bare_gives(long number, const long a[6])
 void channel_bare_takes(long number, const long a[6], long r)
 {
 	switch (number) {
+	case SYS_write:
+	case SYS_writev:
+	case SYS_vmsplice:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+		channel_take_room((int)a[0]);
+		break;
+	case SYS_recvmsg:
+		carried((const struct msghdr *)a[1]);
+		channel_take_read((int)a[0], NULL, 0);
+		break;
+	case SYS_recvmmsg:
+		carried_all((const struct mmsghdr *)a[1], (int)r);
+		channel_take_read((int)a[0], NULL, 0);
+		break;
 	case SYS_read:
 	case SYS_readv:
 	case SYS_preadv2:
 	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_recvmmsg:
 	case SYS_accept:
 	case SYS_accept4:
+		channel_take_read((int)a[0], NULL, 0);
+		break;
 	case SYS_splice:
 		channel_take_read((int)a[0], NULL, 0);
+		channel_take_room((int)a[2]);
 		break;
 	case SYS_sendfile:
 		channel_take_read((int)a[1], NULL, 0);
+		channel_take_room((int)a[0]);
+		break;
+	case SYS_connect:
+		channel_take_room((int)a[0]);
+		channel_take_fd((int)a[0]);
+		break;
+	case SYS_tee:
+		channel_take_room((int)a[1]);
+		channel_take_fd((int)a[0]);
 		break;
 	case SYS_pread64:
 	case SYS_preadv:
-	case SYS_connect:
-	case SYS_tee:
 	case SYS_ioctl:
 	case SYS_fcntl:
 	case SYS_lseek:
@@ -408,7 +493,7 @@ void channel_bare_takes(long number, const long a[6], long r)
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
-		epolled((int)a[0], (int)r);
+		epolled((int)a[0], (const struct epoll_event *)a[1], (int)r);
 		break;
 	case SYS_dup:
 	case SYS_dup2:

@@ -36,18 +36,44 @@ static void give(FILE *f)
 	}
 }
 
-/* Before a call that gets something, which waits if the buffer has nothing. */
-static void await(FILE *f)
+/* Around a call that puts something; it may be the end of f. */
+static unsigned room(FILE *f)
+{
+	int fd = number(f != NULL ? f : stdout);
+
+	return fd >= 0 ? channel_room(fd) : CHANNEL_NONE;
+}
+
+#define GIVE(f)  \
+	give(f); \
+	unsigned full = room(f)
+#define GIVE_FD(fd)          \
+	channel_give_fd(fd); \
+	unsigned full = channel_room(fd)
+#define FILLED channel_take(full)
+
+/* Before a call that gets something, which waits if the buffer has nothing; all: or not enough. */
+static void await_some(FILE *f, bool all)
 {
 	bool waits = f->_IO_read_ptr >= f->_IO_read_end;
 
-	if (waits)
+	if (waits || all)
 		channel_empties(number(f));
 	if (!UNLIKELY(control_on))
 		return;
 	if (waits)
 		control_fd(number(f), POLLIN, false);
 	channel_gate_fd(number(f));
+}
+
+static void await(FILE *f)
+{
+	await_some(f, false);
+}
+
+static void await_all(FILE *f)
+{
+	await_some(f, true);
 }
 
 static void take(FILE *f)
@@ -91,7 +117,7 @@ typedef int scan_function(FILE *, const char *, va_list);
 	{                                                                                  \
 		int r;                                                                     \
                                                                                            \
-		await(f);                                                                  \
+		await_all(f);                                                              \
 		r = REAL_SYMBOL(scan_function *, prefix "vfscanf", NULL)(f, format, list); \
 		take(f);                                                                   \
 		return r;                                                                  \
