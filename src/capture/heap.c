@@ -388,7 +388,7 @@ EXPORT void *mremap(void *old, size_t had, size_t n, int flags, ...)
 				map_death(t, (char *)old + keep, whole_pages(had) - keep);
 		}
 	p = real(old, had, n, flags, at);
-	shared = p != MAP_FAILED && shared_move(old, p, n);
+	shared = p != MAP_FAILED && shared_move(old, had, p, n);
 	if (moves && had != 0)
 		HOOK(t) {
 			void *now = p != MAP_FAILED ? p : old;

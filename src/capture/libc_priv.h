@@ -6,6 +6,7 @@
 #define CAPTURE_LIBC_PRIV_H
 
 #include "capture/range.h"
+#include "capture/shared.h"
 #include "capture/sync.h"
 
 /* In a hook: the site of the call. */
@@ -15,6 +16,16 @@ static inline void log_read(const void *p, size_t n)
 {
 	HOOK(t)
 		range_read(t, p, NULL, n, SITE, false);
+}
+
+/* What calls in other threads change, and no write tells of. */
+static inline void read_unsteady(const void *p, size_t n)
+{
+	HOOK(t)
+		if (thread_was_forked()) {
+			shared_unsteady(p, n);
+			range_read(t, p, NULL, n, SITE, false);
+		}
 }
 
 static inline void log_string(const char *s, size_t max)

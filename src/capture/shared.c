@@ -23,12 +23,14 @@
 #include "capture/sync.h"
 
 #define MAPPINGS 64u
+#define UNSTEADY 64u
+#define PAGE 4096u
 
 struct mapping {
 	uintptr_t at; /* 0: none */
 	size_t n;
 	dev_t device;
-	ino_t inode; /* 0: of no file, and shared with children only; of System V: 1, on no device */
+	ino_t inode; /* 0: of no file, and shared with children only; of System V: 1, plus its number, on no device */
 	off_t offset;
 };
 
@@ -44,11 +46,55 @@ static bool file_stat(int fd, struct stat *st)
 	return syscall(SYS_fstat, fd, st) == 0;
 }
 
-static void add(const struct mapping *m)
+/* Told once each, and of all memory if there are more. */
+static void unsteady(uintptr_t at, size_t n)
+{
+	static struct {
+		uintptr_t at;
+		size_t n;
+	} told[UNSTEADY]; /* guarded by lock */
+	static uint32_t ntold;
+
+	for (uint32_t i = 0; i < ntold; i++)
+		if (at - told[i].at < told[i].n && n <= told[i].n - (at - told[i].at))
+			return;
+	if (ntold + 1 == UNSTEADY) {
+		at = 0;
+		n = SIZE_MAX;
+	}
+	told[ntold].at = at;
+	told[ntold++].n = n;
+	log_control_memory(FORMAT_K_C_UNSTEADY, at, n);
+}
+
+void shared_unsteady(const void *p, size_t n)
+{
+	SYS_HOLD(&lock);
+	unsteady((uintptr_t)p, n);
+}
+
+static bool is_same(const struct mapping *a, const struct mapping *b)
+{
+	return a->at != 0 && a->inode != 0 && a->inode == b->inode && a->device == b->device &&
+	       a->offset < b->offset + (off_t)b->n && b->offset < a->offset + (off_t)a->n;
+}
+
+/* What a store through one of two mappings leaves in the other is not recorded. */
+static void alias(const struct mapping *m)
+{
+	for (uint32_t i = 0; i < shared_used; i++)
+		if (is_same(&mappings[i], m)) {
+			unsteady(mappings[i].at, mappings[i].n);
+			unsteady(m->at, m->n);
+		}
+	if (__atomic_load_n(&is_full, __ATOMIC_RELAXED))
+		unsteady(m->at, m->n);
+}
+
+static void put(const struct mapping *m)
 {
 	uint32_t i;
 
-	SYS_HOLD(&lock);
 	for (i = 0; i < MAPPINGS && mappings[i].at != 0; i++)
 		;
 	if (i < MAPPINGS) {
@@ -58,6 +104,13 @@ static void add(const struct mapping *m)
 	} else {
 		__atomic_store_n(&is_full, true, __ATOMIC_RELAXED);
 	}
+}
+
+static void add(const struct mapping *m)
+{
+	SYS_HOLD(&lock);
+	alias(m);
+	put(m);
 }
 
 void shared_add(void *p, size_t n, int fd, off_t offset)
@@ -74,7 +127,7 @@ void shared_attached(void *p, int id)
 	SYS_KEEPS_ERRNO;
 
 	if (shmctl(id, IPC_STAT, &state) == 0)
-		add(&(struct mapping){ (uintptr_t)p, state.shm_segsz, .inode = 1 });
+		add(&(struct mapping){ (uintptr_t)p, state.shm_segsz, .inode = 1 + (ino_t)id });
 }
 
 bool shared_is_elsewhere(const void *p)
@@ -86,34 +139,78 @@ bool shared_is_elsewhere(const void *p)
 	return __atomic_load_n(&is_full, __ATOMIC_RELAXED);
 }
 
+/* m, as far as it lies in [from, to). */
+static void put_part(struct mapping m, uintptr_t from, uintptr_t to)
+{
+	uintptr_t end = m.at + m.n < to ? m.at + m.n : to;
+
+	if (from < m.at)
+		from = m.at;
+	if (from >= end)
+		return;
+	m.offset += (off_t)(from - m.at);
+	m.at = from;
+	m.n = end - from;
+	put(&m);
+}
+
 void shared_remove(const void *p, size_t n)
 {
-	uintptr_t from = (uintptr_t)p;
+	uintptr_t from = (uintptr_t)p, to = (from + n + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	uint32_t before = __atomic_load_n(&shared_used, __ATOMIC_RELAXED);
 
-	if (__atomic_load_n(&shared_used, __ATOMIC_RELAXED) == 0)
+	if (before == 0)
 		return;
 	SYS_HOLD(&lock);
-	for (uint32_t i = 0; i < shared_used; i++) {
-		struct mapping *m = &mappings[i];
+	for (uint32_t i = 0; i < before; i++) {
+		struct mapping m = mappings[i];
 
-		if (m->at - from < n)
-			m->at = 0;
-		else if (from - m->at < m->n)
-			m->n = from - m->at;
+		if (m.at == 0 || m.at >= to || from >= m.at + m.n)
+			continue;
+		mappings[i].at = 0;
+		put_part(m, m.at, from);
+		put_part(m, to, UINTPTR_MAX);
 	}
 }
 
-bool shared_move(const void *p, void *to, size_t n)
+void shared_detached(const void *p)
 {
-	if (p == NULL || __atomic_load_n(&shared_used, __ATOMIC_RELAXED) == 0)
+	uint32_t used = __atomic_load_n(&shared_used, __ATOMIC_RELAXED);
+
+	if (used == 0)
+		return;
+	SYS_HOLD(&lock);
+	for (uint32_t i = 0; i < used; i++)
+		if (mappings[i].at == (uintptr_t)p)
+			mappings[i].at = 0;
+}
+
+bool shared_move(const void *p, size_t had, void *to, size_t n)
+{
+	uint32_t used = __atomic_load_n(&shared_used, __ATOMIC_RELAXED);
+	uintptr_t from = (uintptr_t)p;
+
+	if (p == NULL || used == 0)
 		return false;
 	SYS_HOLD(&lock);
-	for (uint32_t i = 0; i < shared_used; i++)
-		if (mappings[i].at == (uintptr_t)p) {
-			mappings[i].at = (uintptr_t)to;
-			mappings[i].n = n;
-			return true;
+	for (uint32_t i = 0; i < used; i++) {
+		struct mapping m = mappings[i], now = m;
+
+		if (m.at == 0 || from - m.at >= m.n)
+			continue;
+		now.at = (uintptr_t)to;
+		now.n = n;
+		now.offset += (off_t)(from - m.at);
+		if (had == 0) {
+			alias(&now);
+		} else {
+			mappings[i].at = 0;
+			put_part(m, m.at, from);
+			put_part(m, from + had, UINTPTR_MAX);
 		}
+		put(&now);
+		return true;
+	}
 	return false;
 }
 

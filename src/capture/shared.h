@@ -17,8 +17,12 @@ void shared_add(void *p, size_t n, int fd, off_t offset);
 /* The same of memory of System V. */
 void shared_attached(void *p, int id);
 void shared_remove(const void *p, size_t n);
-/* The mapping at p is now the one of n bytes at `to'.  False: it is none of these. */
-bool shared_move(const void *p, void *to, size_t n);
+void shared_detached(const void *p);
+/* What lay at p is now in the n bytes at `to', or if it had 0 there too.  False: it is none of these. */
+bool shared_move(const void *p, size_t had, void *to, size_t n);
+
+/* [p, p + n) may change at any time without a record, for the analysis (FORMAT_K_C_UNSTEADY). */
+void shared_unsteady(const void *p, size_t n);
 
 /* May another process, or this one by another address, use the object at p? */
 extern uint32_t shared_used; /* atomic; 0: there is no such memory */

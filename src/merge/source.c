@@ -180,6 +180,8 @@ ASK(bool, extent, (struct trace_source * s, uint64_t addr, uint64_t *from, uint6
     first_extent(b->first, PROGRAM, addr, from, len))
 ASK(bool, hides, (const struct trace_source *s, uint64_t addr, uint64_t len),
     program_hides(PROGRAM, addr, len))
+ASK(bool, unsteady, (const struct trace_source *s, uint64_t addr, uint64_t len),
+    program_unsteady(PROGRAM, addr, len))
 
 static size_t binary_inputs(const struct trace_source *s, const struct trace_input **out,
 			    const uint8_t **bytes)
@@ -217,6 +219,7 @@ static const struct trace_source_ops binary_ops = {
 	.first = binary_first,
 	.extent = binary_extent,
 	.hides = binary_hides,
+	.unsteady = binary_unsteady,
 	.inputs = binary_inputs,
 	.follow_end = binary_follow_end,
 };

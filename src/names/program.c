@@ -241,6 +241,10 @@ bool program_take(struct program *p, unsigned kind, struct wire *w)
 		if (m.size != 0)
 			*VEC_PUSH(&p->hidden) = m;
 		return true;
+	case FORMAT_K_C_UNSTEADY:
+		if (memory_take(w, &m))
+			*VEC_PUSH(&p->unsteady) = m;
+		return true;
 	default:
 		return false;
 	}
@@ -269,7 +273,7 @@ static void tables_release(struct program *p)
 	images_free(p->images);
 	MAP_RELEASE_ALL(&p->strings, &p->site_at);
 	VEC_RELEASE_ALL(&p->sites, &p->globals, &p->global_names, &p->steady, &p->hidden,
-			&p->tests_at, &p->tests, &p->looks);
+			&p->unsteady, &p->tests_at, &p->tests, &p->looks);
 }
 
 void program_reset(struct program *p)
@@ -304,11 +308,21 @@ bool program_site(const struct program *p, uint32_t number, struct trace_site *o
 	return true;
 }
 
+/* Does any of them have a byte of [addr, addr + len)? */
+static bool memory_has(const struct program_memory *at, size_t n, uint64_t addr, uint64_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at[i].addr < addr + len && addr < at[i].addr + at[i].size)
+			return true;
+	return false;
+}
+
 bool program_hides(const struct program *p, uint64_t addr, uint64_t len)
 {
-	for (size_t i = 0; i < p->hidden.n; i++)
-		if (p->hidden.at[i].addr < addr + len &&
-		    addr < p->hidden.at[i].addr + p->hidden.at[i].size)
-			return true;
-	return !p->hidden_told;
+	return !p->hidden_told || memory_has(p->hidden.at, p->hidden.n, addr, len);
+}
+
+bool program_unsteady(const struct program *p, uint64_t addr, uint64_t len)
+{
+	return memory_has(p->unsteady.at, p->unsteady.n, addr, len);
 }

@@ -71,6 +71,7 @@ struct program {
 	/* Memory that was allocated without an ALLOC; told: the recording lists all such memory. */
 	VEC(struct program_memory) hidden;
 	bool hidden_told;
+	VEC(struct program_memory) unsteady; /* may change without a record */
 };
 
 void program_init(struct program *p);
@@ -85,7 +86,7 @@ void program_settle(struct program *p);
 
 /* The rest of a payload as text, up to its first zero byte. */
 const char *program_text(struct program *p, struct wire *w);
-/* As trace_site and trace_hides. */
+/* As trace_site, trace_hides and trace_unsteady. */
 bool program_site(const struct program *p, uint32_t number, struct trace_site *out);
 /* Fills in the tests of an event, by its site, which tests_at has. */
 void program_test(const struct program *p, struct event *e);
@@ -95,5 +96,6 @@ static inline bool program_looks(const struct program *p, uint32_t site)
 	return site < p->looks.n && p->looks.at[site];
 }
 bool program_hides(const struct program *p, uint64_t addr, uint64_t len);
+bool program_unsteady(const struct program *p, uint64_t addr, uint64_t len);
 
 #endif /* NAMES_PROGRAM_H */

@@ -20,6 +20,8 @@
  * What lies in a thread's own stack and is no variable that others can reach (those say so, by ALLOC)
  * is for the compiler to write: arguments of f(...), copies of structs.
  *
+ * What may change without a record at any time (trace_unsteady) is a surprise to every reader.
+ *
  * While a recorded call is writing (EVENT_BEGUN: write(2), to a file that is mapped) its bytes may change
  * under a reader.  One thread may see both; another one's read could be moved between
  * those two, or before both, and is a surprise.
@@ -437,9 +439,12 @@ bool bytes_event(struct bytes *b, const struct event *e)
 		return false;
 	switch (e->op) {
 	case EVENT_READ:
-		return !(e->flags & EVENT_REREAD) && access_event(b, e);
-	case EVENT_WRITE:
+		if (e->flags & EVENT_REREAD)
+			return false;
+		return access_event(b, e) || trace_unsteady(b->trace, e->addr, e->len);
 	case EVENT_RMW:
+		return access_event(b, e) || trace_unsteady(b->trace, e->addr, e->len);
+	case EVENT_WRITE:
 		return access_event(b, e);
 	case EVENT_FREE:
 		free_event(b, e);

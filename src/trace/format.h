@@ -307,7 +307,8 @@ static inline unsigned format_length(unsigned code)
 	X(C_STEADY, NOPS, 0, plain)                        \
 	X(C_HIDDEN, NOPS, 0, plain)                        \
 	X(C_START, NOPS, 0, plain)                         \
-	X(INPUT, NOPS, 0, input)
+	X(INPUT, NOPS, 0, input)                           \
+	X(C_UNSTEADY, NOPS, 0, plain)
 
 enum format_kind {
 #define X(id, event, payload, rest) FORMAT_K_##id,

@@ -38,6 +38,7 @@ struct trace_source_ops {
 	enum trace_first (*first)(struct trace_source *s, uint64_t addr, uint8_t *byte);
 	bool (*extent)(struct trace_source *s, uint64_t addr, uint64_t *from, uint64_t *len);
 	bool (*hides)(const struct trace_source *s, uint64_t addr, uint64_t len);
+	bool (*unsteady)(const struct trace_source *s, uint64_t addr, uint64_t len);
 	/* NULL: there are none. */
 	size_t (*inputs)(const struct trace_source *s, const struct trace_input **out,
 			 const uint8_t **bytes);

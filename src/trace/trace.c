@@ -171,6 +171,8 @@ ASK(size_t, inputs, (const struct trace *t, const struct trace_input **out, cons
     (t->source, out, bytes), 0)
 ASK(bool, hides, (const struct trace *t, uint64_t addr, uint64_t len), (t->source, addr, len),
     false)
+ASK(bool, unsteady, (const struct trace *t, uint64_t addr, uint64_t len), (t->source, addr, len),
+    false)
 
 size_t trace_object_whole(const char *name)
 {

@@ -171,6 +171,9 @@ enum trace_first trace_first(struct trace *t, uint64_t addr, uint8_t *byte);
 /* May memory at [addr, addr + len) have been given out without an ALLOC that says so?  Known when the
  * trace has been read. */
 bool trace_hides(const struct trace *t, uint64_t addr, uint64_t len);
+/* May [addr, addr + len) change without a record at any time: is it at another address of the process too, or does a
+ * call that no event tells of in full look there? */
+bool trace_unsteady(const struct trace *t, uint64_t addr, uint64_t len);
 /* The global variable that lies at addr: where from, and how long it is.  False: there is none, or it
  * is not known. */
 bool trace_extent(struct trace *t, uint64_t addr, uint64_t *from, uint64_t *len);

@@ -12,6 +12,8 @@
  * What free leaves in a block comes from unseen code as well, the allocator's, which may write there
  * at any time: it is foreign to everybody.
  *
+ * What may change without a record at any time (trace_unsteady) is strange to every reader.
+ *
  * A recorded call that writes to a mapped file changes bytes while it lasts (EVENT_BEGUN).  Whoever is the
  * only one to read them meanwhile may see the change: its reads keep their order.  Others' reads
  * do not keep theirs to these, and are strange from then on.
@@ -269,12 +271,23 @@ static void word_value(struct evidence *ev, const struct event *e, uint32_t pos,
 	}
 }
 
+/* It reads what may have changed meanwhile: all of it is a guess. */
+static void unsteady_value(struct evidence *ev, struct evidence_item *it, uint32_t pos)
+{
+	it->strange = it->guessed = true;
+	for (uint64_t at = 0; at < it->len && (it->flags & EVENT_FREE_READ); at++)
+		guess_add(ev, pos, at);
+}
+
 void evidence_value(struct evidence *ev, const struct event *e, uint32_t pos)
 {
-	const struct evidence_item *it = &ev->items.at[pos];
+	struct evidence_item *it = &ev->items.at[pos];
 
 	if (!ev->whole || (e->flags & EVENT_REREAD))
 		return;
+	if ((e->op == EVENT_READ || e->op == EVENT_RMW) &&
+	    trace_unsteady(ev->trace, e->addr, e->len))
+		unsteady_value(ev, it, pos);
 	for (uint32_t i = 0; i < it->nwords; i++) {
 		struct evidence_word w = ev->words.at[it->words + i];
 		uint64_t word = ev->cells.at[w.cell].word;

@@ -40,6 +40,18 @@ for kind in global malloc neighbour polled; do
 	try library "$kind" --full
 done
 
+# What changes without a record, and no code is unseen.
+ok "builds, two addresses and a count" foresee-cc -g -O1 "$here/unsteady.c" -o unsteady -pthread
+for kind in flag back moved lock count; do
+	timeout 60 foresee record -q -o t.foresee ./unsteady "$kind" >out 2>err
+	is "$? $(predicted t.foresee)" "0 0" "$kind: nothing is predicted"
+	foresee check -q t.foresee >out 2>err
+	has out 'only a warning: a read in it saw what code' "... but a warning is"
+	timeout 60 foresee record -q -o t.foresee ./unsteady "$kind" race >out 2>err
+	[ "$(predicted t.foresee)" -gt 0 ]
+	is "$?" 0 "... and what can happen is"
+done
+
 # What unseen code reads of what others write decides what it returns.
 ok "builds, readers" foresee-cc -g -O1 -w -I"$here/.." "$here/unseen_reads.c" order.o -L. -lset \
 	-Wl,-rpath,"$PWD" -o reads -pthread
