@@ -149,6 +149,10 @@ void blocks_end(struct blocks *b, bool ended)
 {
 	if (b->cut && (ended || !tail_may_come(b)))
 		blocks_damage(b, "cut block", b->gaps.at[b->gaps.n - 1].from);
+	if (b->threads.n == 0 && (b->head.ended & (FORMAT_ENDED_EXITED | FORMAT_ENDED_KILLED)))
+		texts_note(b->notes,
+			   "nothing was recorded: there was no room for a trace (a full disk, "
+			   "ulimit -f), or the program ended before it began");
 }
 
 /* Reads one copy; false when it is not what its head promised at the scan. */

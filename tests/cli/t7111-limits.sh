@@ -55,4 +55,8 @@ for kilobytes in 100000 1000000; do
 	run bash -c "ulimit -v $kilobytes; exec foresee record -q -o few.foresee ./seen none mine"
 	is "$(cat out)" 240000 "$kilobytes kB of memory: the program is as ever"
 done
+
+# No room for anything but a head.
+run bash -c 'ulimit -f 4; foresee record -o no.foresee ./seen none mine 2>&1 | cat'
+has out 'nothing was recorded: there was no room' "files of 4 kB: it is said why nothing is recorded"
 done_testing
