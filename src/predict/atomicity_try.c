@@ -268,6 +268,20 @@ static bool order_holds(const struct atomicity *x, const struct aim *a,
 
 typedef enum goal_outcome reach_fn(void *search, const struct goal *g, struct exact_order *out);
 
+/* In observed order. */
+static enum goal_outcome reach_sp(void *search, const struct goal *g, struct exact_order *out)
+{
+	const struct atomicity *x = search;
+	bool can = true;
+
+	for (uint32_t i = 0; i < g->nbefore; i++)
+		can &= g->before[i].first < g->before[i].then;
+	if (can && goal_reach(g, x->m, x->c, exact_order_clear(out, x->m)))
+		return GOAL_FOUND;
+	VEC_CLEAR(&out->observed);
+	return GOAL_SEARCHED;
+}
+
 static enum goal_outcome reach_osr(void *search, const struct goal *g, struct exact_order *out)
 {
 	return osr_reach(search, g, out);
@@ -366,10 +380,16 @@ void atomicity_try(void *arg, size_t i, unsigned worker)
 		g->outcome = gaps(x, g, h->gap, out);
 		return;
 	}
+	if (x->engine == &engine_atomicity_sp) {
+		g->outcome = stage(x, g, reach_sp, x, out);
+		return;
+	}
 	if (h->strict)
 		g->outcome = stage(x, g, reach_osr, h->strict, out);
 	if (g->outcome != GOAL_FOUND)
 		g->outcome = stage(x, g, reach_osr, h->osr, out);
+	if (x->engine == &engine_atomicity_osr)
+		return;
 	if (g->outcome != GOAL_FOUND)
 		g->outcome = gaps(x, g, h->gap, out);
 	if (g->outcome != GOAL_FOUND)

@@ -228,8 +228,16 @@ static inline bool engine_stopped(const struct engine_options *opt)
 	X(aerodrome, "aerodrome",								\
 	  "blocks that were not atomic in the observed run, by its conflicts and locks",	\
 	  BLOCKS, WARNS, ENGINE_STEPS(aerodrome))						\
+	X(aerodrome_data, "aerodrome-data", "the same by its conflicts alone, whatever its locks",	\
+	  BLOCKS, WARNS, ENGINE_STEPS(aerodrome))						\
 	X(triples, "triples",									\
 	  "blocks with two accesses of a variable that another thread comes between",	\
+	  BLOCKS, PROVES, .search = atomicity_search)						\
+	X(atomicity_sp, "atomicity-sp",								\
+	  "those of atomicity that show when critical sections keep their order",		\
+	  BLOCKS, PROVES, .search = atomicity_search)						\
+	X(atomicity_osr, "atomicity-osr",							\
+	  "those of atomicity that show by optimistic reversal of critical sections",		\
 	  BLOCKS, PROVES, .search = atomicity_search)						\
 	X(gap, "gap", "those of atomicity that show when two threads take turns once",		\
 	  BLOCKS, PROVES, .search = atomicity_search)						\

@@ -5,7 +5,7 @@
 #
 # for each; NAME is what stands after `expect'.
 BEGIN {
-	n = split("hb shb wcp csp syncp osr eraser goodlock patterns-mhb spd aerodrome triples inferred", known, " ")
+	n = split("hb shb wcp csp syncp osr eraser goodlock patterns-mhb spd aerodrome aerodrome-data triples inferred", known, " ")
 	for (i = 1; i <= n; i++)
 		engine[known[i]] = known[i]
 	engine["predictable"] = "exact"
@@ -14,9 +14,13 @@ BEGIN {
 	engine["patterns"] = "patterns-all"
 	engine["patterns-parents"] = "patterns"
 	# Engines whose findings are proven.
-	n = split("shb syncp osr exact races spd triples atomicity gap inferred", known, " ")
+	n = split("shb syncp osr exact races spd triples atomicity atomicity-sp atomicity-osr gap inferred", known, " ")
 	for (i = 1; i <= n; i++)
 		sound[known[i]] = 1
+	# Stages of `atomicity'.
+	stage["triples-sp"] = "atomicity-sp"
+	stage["triples-osr"] = "atomicity-osr"
+	stage["triples-gap"] = "gap"
 	# What `deadlocks' finds.
 	kind["deadlock"] = kind["join-holding-lock"] = kind["waits"] = 1
 }
@@ -37,7 +41,7 @@ FILENAME == ARGV[1] {
 		found[$1, $2, $5] = found[$1, $2, $5] " " what ($4 == "true" ? "" : "?")
 		next
 	}
-	if ($2 == "aerodrome") {
+	if ($2 ~ /^aerodrome/) {
 		sub(/.*-/, "", what)
 		if (!(($1, $2) in found) || what + 0 < substr(found[$1, $2], 3) + 0)
 			found[$1, $2] = " @" what
@@ -159,8 +163,8 @@ function mixed(model, want,    x, i, n, triple, more) {
 		mixed(model, want)
 	} else if (name == "cycles" || name == "cycles-gap") {
 		verdict($2, cycles(model, name == "cycles" ? "atomicity" : "gap"), want)
-	} else if (name == "triples-gap") {
-		verdict($2, triples(model, "gap"), want, unproven[model, "gap"])
+	} else if (name in stage) {
+		verdict($2, triples(model, stage[name]), want, unproven[model, stage[name]])
 	} else if (name in engine) {
 		judge($2, engine[name], model, want)
 	} else {

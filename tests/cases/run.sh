@@ -24,12 +24,13 @@
 # two variables; its others are the triples.  `cycles' are those patterns, `TYPE(out,back)BEGIN:OTHER': the variables
 # of the way out of the block and of the way back, the event that begins it, who comes between; an X, which is of two
 # blocks, by the one that begins first.
-# `triples-gap' and `cycles-gap' are what the analysis gap finds.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
+# `triples-gap' and `cycles-gap' are what the analysis gap finds, `triples-sp' and `triples-osr' the triples
+# of atomicity-sp and atomicity-osr.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
 analyses=hb,shb,wcp,csp,syncp,osr,exact,eraser
 analyses=$analyses,goodlock,patterns-all,patterns-mhb,patterns,spd,waits,deadlocks
-analyses=$analyses,aerodrome,triples,atomicity,gap,lattice-mvc,lattice-weak
+analyses=$analyses,aerodrome,aerodrome-data,triples,atomicity-sp,atomicity-osr,atomicity,gap,lattice-mvc,lattice-weak
 
 [ $# -gt 0 ] || set -- "$here"/*/*.case
 

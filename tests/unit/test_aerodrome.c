@@ -14,6 +14,7 @@
 
 /* node[i]: the first event of what event i is part of. */
 struct graph {
+	bool locks; /* they make edges */
 	uint32_t node[STREAM_EVENTS];
 	uint64_t out[STREAM_EVENTS]; /* by node: the nodes that come after it at once */
 };
@@ -35,7 +36,7 @@ static bool releases_to(uint8_t release, uint8_t acquire)
 }
 
 /* a came before b: does that order what they are part of? */
-static bool is_edge(const struct stream_run *r, uint32_t i, uint32_t j)
+static bool is_edge(const struct stream_run *r, bool locks, uint32_t i, uint32_t j)
 {
 	const struct stream_event *a = &r->at[i], *b = &r->at[j];
 
@@ -46,7 +47,7 @@ static bool is_edge(const struct stream_run *r, uint32_t i, uint32_t j)
 	return (a->op == STEP_FORK && a->obj == b->chain) ||
 	       (b->op == STEP_JOIN && b->obj == a->chain) ||
 	       (a->op == STEP_PUT && b->op == STEP_GET && a->obj == b->obj) ||
-	       (releases_to(a->op, b->op) && a->obj == b->obj);
+	       (locks && releases_to(a->op, b->op) && a->obj == b->obj);
 }
 
 /* Blocks are outermost ones, and a condition wait cuts them in two. */
@@ -75,7 +76,7 @@ static void edges_find(const struct stream_run *r, uint32_t n, struct graph *g)
 	memset(g->out, 0, sizeof(g->out));
 	for (uint32_t j = 0; j < n; j++)
 		for (uint32_t i = 0; i < j; i++)
-			if (g->node[i] != g->node[j] && is_edge(r, i, j))
+			if (g->node[i] != g->node[j] && is_edge(r, g->locks, i, j))
 				g->out[g->node[i]] |= (uint64_t)1 << g->node[j];
 }
 
@@ -120,22 +121,21 @@ static bool is_real(const struct stream_run *r, struct graph *g, uint32_t begin,
 
 static unsigned reports, circles;
 
-static bool one_run(const struct stream_run *r)
+static bool one_run(const struct engine *e, const struct stream_run *r)
 {
 	struct engine_options opt = { .all_pairs = true, .jobs = 1 };
 	struct step_batch b = step_build_batch(&r->steps);
 	struct engine_result res = { 0 };
-	struct graph g = { { 0 }, { 0 } };
-	void *self = engine_aerodrome.begin(&engine_aerodrome, &opt);
+	struct graph g = { .locks = e == &engine_aerodrome };
+	void *self = e->begin(e, &opt);
 	bool good = true, circle;
 	size_t half = b.n / 2;
 
 	/* Batches end anywhere. */
-	engine_aerodrome.steps(
-		self, &(struct step_batch){ b.at, half, b.cells, b.feeds, b.bytes, b.tests });
-	engine_aerodrome.steps(self, &(struct step_batch){ b.at + half, b.n - half, b.cells,
-							   b.feeds, b.bytes, b.tests });
-	engine_aerodrome.end(self, &res);
+	e->steps(self, &(struct step_batch){ b.at, half, b.cells, b.feeds, b.bytes, b.tests });
+	e->steps(self, &(struct step_batch){ b.at + half, b.n - half, b.cells, b.feeds, b.bytes,
+					     b.tests });
+	e->end(self, &res);
 	nodes_find(r, &g);
 	edges_find(r, r->n, &g);
 	circle = has_circle(&g);
@@ -157,7 +157,8 @@ static bool one_run(const struct stream_run *r)
 	return good;
 }
 
-static void test_random(const char *what, struct stream_shape shape, uint32_t rounds)
+static void test_random(const struct engine *e, const char *what, struct stream_shape shape,
+			uint32_t rounds)
 {
 	bool good = true;
 
@@ -168,13 +169,14 @@ static void test_random(const char *what, struct stream_shape shape, uint32_t ro
 
 		shape.events = 6 + i % (STREAM_EVENTS - 7);
 		stream_run_make(&r, &shape, &seed);
-		good = one_run(&r);
+		good = one_run(e, &r);
 		if (!good)
 			stream_run_print(&r);
 		stream_run_release(&r);
 	}
 	TAP_OK(good && circles > rounds / 10 && circles < rounds - rounds / 10,
-	       "%u random runs, %s: %u with circles, %u reports", rounds, what, circles, reports);
+	       "%s, %u random runs, %s: %u with circles, %u reports", e->name, rounds, what,
+	       circles, reports);
 }
 
 /* ---- the rules ---- */
@@ -411,15 +413,15 @@ static void test_rules(uint32_t rounds)
 int main(void)
 {
 	uint32_t rounds = getenv("LONG") ? 200000 : 10000;
+	const struct stream_shape plain = { .blocks = true };
+	const struct stream_shape all = {
+		.blocks = true, .atomics = true, .shared = true, .facts = true, .stops = true
+	};
 
-	test_random("plain", (struct stream_shape){ .blocks = true }, rounds);
-	test_random("atomics, read-write locks, facts, stops",
-		    (struct stream_shape){ .blocks = true,
-					   .atomics = true,
-					   .shared = true,
-					   .facts = true,
-					   .stops = true },
-		    rounds);
+	test_random(&engine_aerodrome, "plain", plain, rounds);
+	test_random(&engine_aerodrome, "atomics, read-write locks, facts, stops", all, rounds);
+	test_random(&engine_aerodrome_data, "plain", plain, rounds);
+	test_random(&engine_aerodrome_data, "atomics, read-write locks, facts, stops", all, rounds);
 	test_two_rests();
 	test_rules(rounds / 10);
 	return tap_done();

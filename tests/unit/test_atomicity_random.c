@@ -25,19 +25,22 @@
 #define MOST_TOLD 50u /* without all pairs */
 
 /* EQUAL: all of it and nothing else; PLACES: one for each set of places, and nothing else; WITHIN; MOST: all
- * pairs are asked for, and 96 of 100 are found. */
+ * pairs are asked for, and so many of 100 are found. */
 enum relation { EQUAL, PLACES, WITHIN, MOST };
 
 static const struct row {
 	const char *engine;
 	bool strict, pairs; /* pairs: those of two variables too */
 	enum relation relation;
+	unsigned most;
 } rows[] = {
-	{ "triples", true, false, EQUAL },    { "triples", false, false, EQUAL },
-	{ "triples", true, false, PLACES },   { "triples", false, false, PLACES },
-	{ "atomicity", true, true, EQUAL },   { "atomicity", false, true, EQUAL },
-	{ "atomicity", false, true, WITHIN }, { "gap", true, true, MOST },
-	{ "gap", false, true, MOST },
+	{ "triples", true, false, EQUAL, 0 },	    { "triples", false, false, EQUAL, 0 },
+	{ "triples", true, false, PLACES, 0 },	    { "triples", false, false, PLACES, 0 },
+	{ "atomicity", true, true, EQUAL, 0 },	    { "atomicity", false, true, EQUAL, 0 },
+	{ "atomicity", false, true, WITHIN, 0 },    { "gap", true, true, MOST, 96 },
+	{ "gap", false, true, MOST, 96 },	    { "atomicity-osr", true, true, MOST, 95 },
+	{ "atomicity-osr", false, true, MOST, 94 }, { "atomicity-sp", true, true, MOST, 90 },
+	{ "atomicity-sp", false, true, MOST, 86 },
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -422,7 +425,7 @@ static void judge(const struct trial *x, size_t i, struct engine_result *r, bool
 static void report(void)
 {
 	static const char *const how[] = { "all of", "one for each set of places of", "some of",
-					   "96 of 100 of" };
+					   "most of" };
 
 	for (size_t i = 0; i < NROWS; i++) {
 		const struct tally *y = &tallies[i];
@@ -436,8 +439,9 @@ static void report(void)
 		TAP_EQ(y->apart, 0, "%s%s: checker and definition agree", rows[i].engine, strict);
 		TAP_EQ(y->differ, 0, "%s%s: jobs do not matter", rows[i].engine, strict);
 		if (rows[i].relation == MOST && y->answers > 1)
-			TAP_OK(y->there * 100 >= y->wanted * 96, "%s%s: %u of %u are found",
-			       rows[i].engine, strict, y->there, y->wanted);
+			TAP_OK(y->there * 100 >= y->wanted * rows[i].most,
+			       "%s%s: %u of %u are found", rows[i].engine, strict, y->there,
+			       y->wanted);
 	}
 }
 
