@@ -25,7 +25,8 @@
 # of the way out of the block and of the way back, the event that begins it, who comes between; an X, which is of two
 # blocks, by the one that begins first.
 # `triples-gap' and `cycles-gap' are what the analysis gap finds, `triples-sp' and `triples-osr' the triples
-# of atomicity-sp and atomicity-osr.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
+# of atomicity-sp and atomicity-osr.  `blocks', `csv' and its kin and `triples-observed' are of the definitions
+# alone: tests/unit/test_atomicity_cases.c, which holds `triples' and `cycles' to them, too.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
 analyses=hb,shb,wcp,csp,syncp,osr,exact,eraser

@@ -31,42 +31,6 @@ void pairs_format(const struct pairs *p, char *out, size_t max)
 		snprintf(out, max, "none");
 }
 
-struct state {
-	int8_t done[TINY_THREADS];
-	int8_t cell[TINY_CELLS];    /* last write, TINY_INIT or ENUMERATE_TAINTED */
-	int8_t life[TINY_LOCKS];    /* what has made or destroyed it last */
-	int8_t last[2][TINY_LOCKS]; /* keep_locks: latest acquire so far, [1] shared mode */
-	uint32_t tainted;	    /* free reads that got another value, while it matters */
-	int8_t shown[TINY_EVENTS];  /* of those: what they see; NOT_SHOWN */
-	uint32_t spoilt;	    /* wakes whose signal came before the park */
-	uint32_t lost;		    /* signals that found nobody waiting */
-	uint32_t called;	    /* threads that wait, and a signal has come since they began */
-	uint32_t frozen;	    /* threads whose last read saw something else */
-};
-
-#define NOT_SHOWN (-1) /* values are not negative */
-
-struct node {
-	struct state state;
-	int parent, event; /* how it was first reached; -1 the root */
-};
-
-struct enumeration {
-	const struct tiny *t;
-	struct enumerate_mode mode;
-	uint32_t relax; /* reads that may see anything as the last event of their thread */
-	struct node *nodes;
-	uint32_t n, capacity;
-	uint32_t *slots, nslots; /* hash set of nodes, 1 + index */
-	int last_use[TINY_EVENTS];
-	struct pairs races;
-	uint32_t at[TINY_EVENTS][TINY_EVENTS]; /* the node where the race was first seen */
-	struct deadlock *deadlocks;
-	int ndeadlocks, room;
-	struct pairs waits[NWAITS];
-	uint32_t wait_at[NWAITS][TINY_EVENTS][TINY_EVENTS];
-};
-
 static uint64_t hash(const struct state *s)
 {
 	const unsigned char *p = (const unsigned char *)s;
@@ -101,7 +65,7 @@ static void grow(struct enumeration *x)
 		*find(x, &x->nodes[i].state) = i + 1;
 }
 
-static void reach(struct enumeration *x, const struct state *s, int parent, int event)
+void enumeration_reach(struct enumeration *x, const struct state *s, int parent, int event)
 {
 	uint32_t *slot;
 
@@ -114,21 +78,24 @@ static void reach(struct enumeration *x, const struct state *s, int parent, int 
 	*slot = ++x->n;
 }
 
-static bool is_done(const struct enumeration *x, const struct state *s, int event)
+bool enumeration_has(const struct enumeration *x, const struct state *s, int event)
 {
 	return event == TINY_NONE || x->t->at[event].index < s->done[x->t->at[event].thread];
 }
 
 /* The next event of the thread where what must come before has happened; TINY_NONE. */
-static int next_event(const struct enumeration *x, const struct state *s, int thread)
+int enumeration_next(const struct enumeration *x, const struct state *s, int thread)
 {
 	int i;
 
 	if (s->done[thread] == x->t->len[thread] || s->frozen >> thread & 1)
 		return TINY_NONE;
 	i = x->t->thread_event[thread][s->done[thread]];
-	if (!is_done(x, s, x->t->at[i].before) || !is_done(x, s, x->t->at[i].joins))
+	if (!enumeration_has(x, s, x->t->at[i].before) || !enumeration_has(x, s, x->t->at[i].joins))
 		return TINY_NONE;
+	for (int g = 0; g < i; g++)
+		if (x->t->at[i].takes >> g & 1 && !enumeration_has(x, s, g))
+			return TINY_NONE;
 	if (x->t->at[i].op == TINY_JOIN && s->frozen >> x->t->at[i].obj & 1)
 		return TINY_NONE;
 	return i;
@@ -138,8 +105,9 @@ static int next_event(const struct enumeration *x, const struct state *s, int th
 static bool is_free(const struct enumeration *x, const struct state *s, int acquire)
 {
 	for (int i = 0; i < x->t->n; i++)
-		if (i != acquire && is_done(x, s, i) && tiny_exclude(x->t, i, acquire) &&
-		    (x->t->at[i].partner == TINY_NONE || !is_done(x, s, x->t->at[i].partner)))
+		if (i != acquire && enumeration_has(x, s, i) && tiny_exclude(x->t, i, acquire) &&
+		    (x->t->at[i].partner == TINY_NONE ||
+		     !enumeration_has(x, s, x->t->at[i].partner)))
 			return false;
 	return true;
 }
@@ -153,7 +121,8 @@ static bool is_nobodys(const struct enumeration *x, const struct state *s, int d
 		const struct tiny_event *a = &x->t->at[i];
 
 		if (tiny_acquires(a) && a->obj == e->obj && a->life == e->life &&
-		    is_done(x, s, i) && (a->partner == TINY_NONE || !is_done(x, s, a->partner)))
+		    enumeration_has(x, s, i) &&
+		    (a->partner == TINY_NONE || !enumeration_has(x, s, a->partner)))
 			return false;
 	}
 	return true;
@@ -181,9 +150,9 @@ static bool holds(const struct enumeration *x, const struct state *s, int thread
 	for (int i = 0; i < x->t->n; i++) {
 		const struct tiny_event *e = &x->t->at[i];
 
-		if (e->thread == thread && tiny_acquires(e) && e->obj == lock && is_done(x, s, i) &&
-		    (e->op == TINY_ACQ || !reads) &&
-		    (e->partner == TINY_NONE || !is_done(x, s, e->partner)))
+		if (e->thread == thread && tiny_acquires(e) && e->obj == lock &&
+		    enumeration_has(x, s, i) && (e->op == TINY_ACQ || !reads) &&
+		    (e->partner == TINY_NONE || !enumeration_has(x, s, e->partner)))
 			return true;
 	}
 	return false;
@@ -212,7 +181,7 @@ static void do_signal(const struct enumeration *x, struct state *s, int signal)
 
 	for (int w = 0; w < x->t->n; w++)
 		if (x->t->at[w].op == TINY_WAKE && x->t->at[w].cause == signal &&
-		    !is_done(x, s, x->t->at[w].park))
+		    !enumeration_has(x, s, x->t->at[w].park))
 			s->spoilt |= 1u << w;
 	for (int u = 0; u < x->t->nthreads; u++) {
 		if (!is_waiting(x, s, u, cond))
@@ -228,7 +197,7 @@ static bool can_wake(const struct enumeration *x, const struct state *s, int wak
 {
 	int cause = x->t->at[wake].cause;
 
-	return cause == TINY_NONE || (is_done(x, s, cause) && !(s->spoilt >> wake & 1));
+	return cause == TINY_NONE || (enumeration_has(x, s, cause) && !(s->spoilt >> wake & 1));
 }
 
 static int sem_value(const struct enumeration *x, const struct state *s, int sem)
@@ -236,7 +205,7 @@ static int sem_value(const struct enumeration *x, const struct state *s, int sem
 	int value = x->t->sem_value[sem];
 
 	for (int i = 0; i < x->t->n; i++)
-		if (tiny_counts(&x->t->at[i]) && x->t->at[i].obj == sem && is_done(x, s, i))
+		if (tiny_counts(&x->t->at[i]) && x->t->at[i].obj == sem && enumeration_has(x, s, i))
 			value +=
 				(x->t->at[i].op == TINY_SEMPOST) - (x->t->at[i].op == TINY_SEMWAIT);
 	return value;
@@ -248,7 +217,7 @@ static bool can_count(const struct enumeration *x, const struct state *s, int ev
 	const struct tiny_event *e = &x->t->at[event];
 	int value = sem_value(x, s, e->obj);
 
-	return is_done(x, s, x->t->sem_init[e->obj]) &&
+	return enumeration_has(x, s, x->t->sem_init[e->obj]) &&
 	       (e->op == TINY_SEMPOST || (value > 0) == (e->op == TINY_SEMWAIT));
 }
 
@@ -317,7 +286,7 @@ static bool step_without_data(const struct enumeration *x, struct state *s, int 
 
 	if (tiny_acquires(e) && !is_free(x, s, event))
 		return false;
-	if (e->op == TINY_WAKE && e->cause != TINY_NONE && !is_done(x, s, e->cause))
+	if (e->op == TINY_WAKE && e->cause != TINY_NONE && !enumeration_has(x, s, e->cause))
 		return false;
 	if ((e->op == TINY_SEMWAIT || e->op == TINY_SEMFAIL) &&
 	    (sem_value(x, s, e->obj) > 0) != (e->op == TINY_SEMWAIT))
@@ -329,7 +298,7 @@ static bool step_without_data(const struct enumeration *x, struct state *s, int 
 }
 
 /* Does the event; false when it cannot happen, or could not happen as observed. */
-static bool step(const struct enumeration *x, struct state *s, int event)
+bool enumeration_step(const struct enumeration *x, struct state *s, int event)
 {
 	const struct tiny_event *e = &x->t->at[event];
 	bool binding = !e->free || x->mode.strict ||
@@ -394,7 +363,7 @@ static int called(const struct enumeration *x, const struct state *s, int thread
 	if (s->done[thread] == x->t->len[thread])
 		return TINY_NONE;
 	i = x->t->thread_event[thread][s->done[thread]];
-	return is_done(x, s, x->t->at[i].before) ? i : TINY_NONE;
+	return enumeration_has(x, s, x->t->at[i].before) ? i : TINY_NONE;
 }
 
 /* Threads, as a mask, that must go on before the event can happen. */
@@ -475,8 +444,8 @@ static bool is_last_chance(const struct enumeration *x, const struct state *s, i
 	for (int i = 0; i < x->t->n; i++) {
 		const struct tiny_event *e = &x->t->at[i];
 
-		if (tiny_signals(e) && e->obj == cond && !is_done(x, s, i) && e->thread != u &&
-		    e->thread != v)
+		if (tiny_signals(e) && e->obj == cond && !enumeration_has(x, s, i) &&
+		    e->thread != u && e->thread != v)
 			return false;
 	}
 	return true;
@@ -502,7 +471,7 @@ static bool signals_later(const struct enumeration *x, const struct state *s, in
 {
 	for (int i = 0; i < x->t->n; i++)
 		if (tiny_signals(&x->t->at[i]) && x->t->at[i].thread == thread &&
-		    x->t->at[i].obj == cond && !is_done(x, s, i))
+		    x->t->at[i].obj == cond && !enumeration_has(x, s, i))
 			return true;
 	return false;
 }
@@ -571,7 +540,7 @@ static void look(struct enumeration *x, uint32_t node)
 	int next[TINY_THREADS];
 
 	for (int u = 0; u < x->t->nthreads; u++)
-		next[u] = next_event(x, &x->nodes[node].state, u);
+		next[u] = enumeration_next(x, &x->nodes[node].state, u);
 	for (int u = 0; u < x->t->nthreads; u++) {
 		for (int v = u + 1; v < x->t->nthreads; v++) {
 			int a = next[u], b = next[v];
@@ -588,14 +557,14 @@ static void look(struct enumeration *x, uint32_t node)
 	for (int u = 0; u < x->t->nthreads; u++) {
 		struct state s = x->nodes[node].state;
 
-		if (next[u] != TINY_NONE && step(x, &s, next[u]))
-			reach(x, &s, (int)node, next[u]);
+		if (next[u] != TINY_NONE && enumeration_step(x, &s, next[u]))
+			enumeration_reach(x, &s, (int)node, next[u]);
 	}
 }
 
 /* With the first state reached, which is s too. */
-static struct enumeration *begin(const struct tiny *t, struct enumerate_mode mode, uint32_t relax,
-				 struct state *s)
+struct enumeration *enumeration_begin(const struct tiny *t, struct enumerate_mode mode,
+				      uint32_t relax, struct state *s)
 {
 	struct enumeration *x = calloc(1, sizeof(*x));
 
@@ -613,14 +582,14 @@ static struct enumeration *begin(const struct tiny *t, struct enumerate_mode mod
 	memset(s->cell, TINY_INIT, sizeof(s->cell));
 	memset(s->last, TINY_NONE, sizeof(s->last));
 	memset(s->life, TINY_NONE, sizeof(s->life));
-	reach(x, s, -1, TINY_NONE);
+	enumeration_reach(x, s, -1, TINY_NONE);
 	return x;
 }
 
 struct enumeration *enumerate(const struct tiny *t, struct enumerate_mode mode, uint32_t limit)
 {
 	struct state s;
-	struct enumeration *x = begin(t, mode, 0, &s);
+	struct enumeration *x = enumeration_begin(t, mode, 0, &s);
 
 	for (uint32_t i = 0; i < x->n; i++) {
 		if (x->n > limit) {
@@ -635,14 +604,15 @@ struct enumeration *enumerate(const struct tiny *t, struct enumerate_mode mode, 
 bool enumerate_order_without_data(const struct tiny *t, const int *order, int n, int a, int b)
 {
 	struct state s;
-	struct enumeration *x = begin(t, (struct enumerate_mode){ .no_data = true }, 0, &s);
+	struct enumeration *x =
+		enumeration_begin(t, (struct enumerate_mode){ .no_data = true }, 0, &s);
 	bool good = true;
 
 	for (int i = 0; i < n && good; i++)
-		good = next_event(x, &s, t->at[order[i]].thread) == order[i] &&
-		       step(x, &s, order[i]);
-	good = good && next_event(x, &s, t->at[a].thread) == a &&
-	       next_event(x, &s, t->at[b].thread) == b;
+		good = enumeration_next(x, &s, t->at[order[i]].thread) == order[i] &&
+		       enumeration_step(x, &s, order[i]);
+	good = good && enumeration_next(x, &s, t->at[a].thread) == a &&
+	       enumeration_next(x, &s, t->at[b].thread) == b;
 	enumeration_free(x);
 	return good;
 }
@@ -652,14 +622,15 @@ static uint32_t done_mask(const struct enumeration *x, const struct state *s)
 	uint32_t mask = 0;
 
 	for (int i = 0; i < x->t->n; i++)
-		mask |= is_done(x, s, i) ? 1u << i : 0;
+		mask |= enumeration_has(x, s, i) ? 1u << i : 0;
 	return mask;
 }
 
 void enumerate_forced(const struct tiny *t, uint32_t before[TINY_EVENTS])
 {
 	struct state s;
-	struct enumeration *x = begin(t, (struct enumerate_mode){ .no_data = true }, 0, &s);
+	struct enumeration *x =
+		enumeration_begin(t, (struct enumerate_mode){ .no_data = true }, 0, &s);
 
 	memset(before, 0xff, TINY_EVENTS * sizeof(*before));
 	for (uint32_t i = 0; i < x->n; i++) {
@@ -669,12 +640,12 @@ void enumerate_forced(const struct tiny *t, uint32_t before[TINY_EVENTS])
 			int e;
 
 			s = x->nodes[i].state;
-			e = next_event(x, &s, u);
+			e = enumeration_next(x, &s, u);
 			if (e == TINY_NONE || (tiny_counts(&t->at[e]) && !can_count(x, &s, e)) ||
-			    !step(x, &s, e))
+			    !enumeration_step(x, &s, e))
 				continue;
 			before[e] &= done;
-			reach(x, &s, (int)i, e);
+			enumeration_reach(x, &s, (int)i, e);
 		}
 	}
 	enumeration_free(x);
@@ -739,64 +710,4 @@ int enumeration_wait_order(const struct enumeration *e, enum wait_kind kind, int
 {
 	assert(pairs_has(&e->waits[kind], i, j));
 	return order_of(e, e->wait_at[kind][i][j], order);
-}
-
-/* ---- accesses in a certain order ---- */
-
-/* The next event of the thread, unless another one has to come first. */
-static int split_next(const struct enumeration *x, const struct state *s, const struct split *p,
-		      int thread)
-{
-	int e = next_event(x, s, thread);
-
-	if ((e == p->b && !is_done(x, s, p->a)) || (e == p->c && !is_done(x, s, p->d)))
-		return TINY_NONE;
-	return e;
-}
-
-static bool split_is_done(const struct enumeration *x, const struct state *s, const struct split *p)
-{
-	return is_done(x, s, p->a) && is_done(x, s, p->b) && is_done(x, s, p->c) &&
-	       is_done(x, s, p->d);
-}
-
-static uint32_t split_relax(const struct split *p)
-{
-	return 1u << p->a | 1u << p->b | 1u << p->c | 1u << p->d;
-}
-
-bool enumerate_split(const struct tiny *t, const struct split *p, struct enumerate_mode mode)
-{
-	struct state s;
-	struct enumeration *x = begin(t, mode, split_relax(p), &s);
-	bool found = false;
-
-	for (uint32_t i = 0; i < x->n && !found; i++) {
-		found = split_is_done(x, &x->nodes[i].state, p);
-		for (int u = 0; u < t->nthreads && !found; u++) {
-			int e;
-
-			s = x->nodes[i].state;
-			e = split_next(x, &s, p, u);
-			if (e != TINY_NONE && step(x, &s, e))
-				reach(x, &s, (int)i, e);
-		}
-	}
-	enumeration_free(x);
-	return found;
-}
-
-bool enumerate_split_order(const struct tiny *t, const struct split *p, const int *order, int n,
-			   struct enumerate_mode mode)
-{
-	struct state s;
-	struct enumeration *x = begin(t, mode, split_relax(p), &s);
-	bool good = true;
-
-	for (int i = 0; i < n && good; i++)
-		good = split_next(x, &s, p, t->at[order[i]].thread) == order[i] &&
-		       step(x, &s, order[i]);
-	good = good && split_is_done(x, &s, p);
-	enumeration_free(x);
-	return good;
 }

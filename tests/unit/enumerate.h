@@ -111,6 +111,12 @@ bool enumerate_split(const struct tiny *t, const struct split *p, struct enumera
 bool enumerate_split_order(const struct tiny *t, const struct split *p, const int *order, int n,
 			   struct enumerate_mode mode);
 
+/* Every order that can happen, its first events first, until one is as wanted: the answer.  Reads of `relax'
+ * may see anything as the last event of their thread. */
+typedef bool enumerate_visit(void *arg, const int *order, int n);
+bool enumerate_each(const struct tiny *t, struct enumerate_mode mode, uint32_t relax,
+		    enumerate_visit *visit, void *arg);
+
 /*
  * Pairs of conflicting events that the relation leaves unordered; by closure of its definition.
  * Which atomics an acquiring read comes after is open where plain writes or relaxed stores lie

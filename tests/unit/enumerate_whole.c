@@ -111,6 +111,9 @@ static bool has_its_past(const struct whole *w, int i)
 {
 	const struct tiny_event *e = &w->t->at[i];
 
+	for (int g = 0; g < i; g++)
+		if (e->takes >> g & 1 && !comes_before(w, g, i))
+			return false;
 	return (e->before == TINY_NONE || comes_before(w, e->before, i)) &&
 	       (e->joins == TINY_NONE || (comes_before(w, e->joins, i) && !is_astray(w, e->joins)));
 }

@@ -14,6 +14,7 @@
 
 #include "enumerate.h"
 #include "predict/engine.h"
+#include "splits_naive.h"
 #include "tap.h"
 #include "tiny.h"
 #include "trial.h"
@@ -69,87 +70,24 @@ struct splits {
 static struct splits wanted[2];
 static int ntriples[2];
 
-/* One that says no more than that a read was repeated is none. */
-static bool is_access(const struct tiny_event *e)
-{
-	return tiny_is_access(e) && !e->reread;
-}
-
-static bool conflict(const struct tiny *t, int a, int b)
-{
-	const struct tiny_event *x = &t->at[a], *y = &t->at[b];
-
-	return is_access(x) && is_access(y) && x->thread != y->thread && (x->cells & y->cells) &&
-	       (tiny_writes(x) || tiny_writes(y));
-}
-
-/* p and c, of one thread, are such that r, if it came between, could come in no other place. */
-static bool is_triple(const struct tiny *t, int p, int r, int c)
-{
-	bool writes = tiny_writes(&t->at[r]);
-	unsigned cells = t->at[p].cells & t->at[r].cells & t->at[c].cells;
-
-	for (int i = p + 1; i < c; i++)
-		if (t->at[i].thread == t->at[p].thread && is_access(&t->at[i]) &&
-		    (writes || tiny_writes(&t->at[i])))
-			cells &= ~t->at[i].cells;
-	if (!cells)
-		return false;
-	return writes ? tiny_reads(&t->at[p]) || tiny_reads(&t->at[c])
-		      : tiny_writes(&t->at[p]) && tiny_writes(&t->at[c]);
-}
-
-static bool in_one_block(const struct tiny *t, int a, int c)
-{
-	return t->at[a].thread == t->at[c].thread && tiny_block(t, a) != TINY_NONE &&
-	       tiny_block(t, a) == tiny_block(t, c);
-}
-
-/* e is `to', or comes before it by threads, forks, joins and signals alone. */
-static bool must_precede(const struct tiny *t, int e, int to)
-{
-	uint32_t seen = 1u << to, before = 0;
-
-	while (seen != before) {
-		before = seen;
-		for (int i = 0; i < t->n; i++) {
-			const int edges[] = { t->at[i].before, t->at[i].joins,
-					      t->at[i].op == TINY_WAKE ? t->at[i].cause
-								       : TINY_NONE };
-
-			for (int k = 0; (seen >> i & 1) && k < 3; k++)
-				seen |= edges[k] == TINY_NONE ? 0 : 1u << edges[k];
-			/* A signal that wakes somebody comes after he began to wait. */
-			for (int w = 0; (seen >> i & 1) && w < t->n; w++)
-				if (t->at[w].op == TINY_WAKE && t->at[w].cause == i &&
-				    (seen >> w & 1))
-					seen |= 1u << t->at[w].park;
-		}
-	}
-	return seen >> e & 1;
-}
-
 /* Where there are semaphores: events that come before each other one, whatever is read.  What that brings
  * about is meant, and is no finding if the engine sees it, too. */
 static uint32_t forced[TINY_EVENTS];
 static bool repeats; /* there are repeated reads */
 
-static void want(const struct tiny *t, const struct split *p)
+static void want(void *arg, const struct tiny *t, const struct split *p)
 {
 	bool may = repeats || ((forced[p->b] >> p->a & 1) && (forced[p->c] >> p->d & 1));
 
-	/* What forks and joins bring about is meant. */
-	if (must_precede(t, p->a, p->b) && must_precede(t, p->d, p->c))
-		return;
+	(void)arg;
 	for (int strict = 0; strict < 2; strict++) {
 		struct enumerate_mode mode = { .strict = strict };
 
-		if (!enumerate_split(t, p, mode))
-			continue;
-		if (wanted[strict].n == SPLITS)
+		if (!enumerate_split(t, p, mode) || wanted[strict].n == SPLITS)
 			continue;
 		wanted[strict].may[wanted[strict].n] = may;
 		wanted[strict].at[wanted[strict].n++] = *p;
+		ntriples[strict] += p->b == p->d && (t->at[p->a].cells & t->at[p->c].cells);
 	}
 }
 
@@ -175,23 +113,8 @@ static void want_all(const struct tiny *t)
 	memset(forced, 0, sizeof(forced));
 	if (has_counts(t))
 		enumerate_forced(t, forced);
-	wanted[0].n = wanted[1].n = 0;
-	for (int a = 0; a < t->n; a++)
-		for (int c = a + 1; c < t->n; c++)
-			for (int r = 0; in_one_block(t, a, c) && r < t->n; r++)
-				if (conflict(t, a, r) && conflict(t, r, c) && is_triple(t, a, r, c))
-					want(t, &(struct split){ a, r, r, c });
-	ntriples[0] = wanted[0].n;
-	ntriples[1] = wanted[1].n;
-	for (int a = 0; a < t->n; a++)
-		for (int c = a + 1; c < t->n; c++)
-			for (int b = 0; in_one_block(t, a, c) && b < t->n; b++)
-				for (int d = 0; !(t->at[a].cells & t->at[c].cells) &&
-						conflict(t, a, b) && d < t->n;
-				     d++)
-					if (t->at[d].thread == t->at[b].thread &&
-					    conflict(t, d, c) && (d >= b || in_one_block(t, d, b)))
-						want(t, &(struct split){ a, b, d, c });
+	wanted[0].n = wanted[1].n = ntriples[0] = ntriples[1] = 0;
+	splits_each(t, want, NULL);
 }
 
 /* ---- answers ---- */
@@ -307,12 +230,13 @@ static bool holds_somehow(const struct trial *x, const struct finding *f,
 		if (all != (1u << n) - 1)
 			continue;
 		p = (struct split){ e[at[0]], e[at[1]], e[at[2]], e[at[3]] };
-		if (!in_one_block(t, p.a, p.c) || p.a >= p.c || !conflict(t, p.a, p.b) ||
-		    !conflict(t, p.d, p.c) || t->at[p.b].thread != t->at[p.d].thread ||
-		    (p.d < p.b && !in_one_block(t, p.d, p.b)))
+		if (!splits_in_one_block(t, p.a, p.c) || p.a >= p.c ||
+		    !splits_conflict(t, p.a, p.b) || !splits_conflict(t, p.d, p.c) ||
+		    t->at[p.b].thread != t->at[p.d].thread ||
+		    (p.d < p.b && !splits_in_one_block(t, p.d, p.b)))
 			continue;
 		if ((t->at[p.a].cells & t->at[p.c].cells) &&
-		    (p.b != p.d || !is_triple(t, p.a, p.b, p.c)))
+		    (p.b != p.d || !splits_is_triple(t, p.a, p.b, p.c)))
 			continue;
 		if (holds(x, &p, order, strict))
 			return true;

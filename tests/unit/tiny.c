@@ -53,6 +53,30 @@ int tiny_block(const struct tiny *t, int event)
 	return first;
 }
 
+bool tiny_must_precede(const struct tiny *t, int e, int to)
+{
+	uint32_t seen = 1u << to, before = 0;
+
+	while (seen != before) {
+		before = seen;
+		for (int i = 0; i < t->n; i++) {
+			const int edges[] = { t->at[i].before, t->at[i].joins,
+					      t->at[i].op == TINY_WAKE ? t->at[i].cause
+								       : TINY_NONE };
+
+			for (int k = 0; (seen >> i & 1) && k < 3; k++)
+				seen |= edges[k] == TINY_NONE ? 0 : 1u << edges[k];
+			seen |= seen >> i & 1 ? t->at[i].takes : 0;
+			/* A signal that wakes somebody comes after he began to wait. */
+			for (int w = 0; (seen >> i & 1) && w < t->n; w++)
+				if (t->at[w].op == TINY_WAKE && t->at[w].cause == i &&
+				    (seen >> w & 1))
+					seen |= 1u << t->at[w].park;
+		}
+	}
+	return seen >> e & 1;
+}
+
 static void settle_memory(struct tiny *t)
 {
 	int last[TINY_CELLS];
@@ -131,6 +155,10 @@ static void settle_threads(struct tiny *t)
 			e->joins = t->thread_event[e->obj][t->len[e->obj] - 1];
 		if (e->op == TINY_FORK)
 			fork[e->obj] = i;
+		e->takes = 0;
+		for (int g = 0; e->op == TINY_TAKE && g < i; g++)
+			if (t->at[g].op == TINY_GIVE && t->at[g].obj == e->obj)
+				e->takes |= 1u << g;
 		t->thread_event[u][t->len[u]++] = i;
 	}
 }
@@ -264,6 +292,8 @@ static void print_operand(const struct tiny_event *e, struct out *o)
 		put(o, "(%c:%d)", "st"[e->obj], e -> count);
 	} else if (tiny_counts(e)) {
 		put(o, "(%c)", "st"[e->obj]);
+	} else if (e->op == TINY_GIVE || e->op == TINY_TAKE) {
+		put(o, "(%c)", "gh"[e->obj]);
 	} else if (e->op == TINY_BEGIN || e->op == TINY_END) {
 		return;
 	} else if (e->op > TINY_PARK && e->op != TINY_TRYFAIL) {

@@ -21,6 +21,8 @@
 #define TINY_LOCKS 4
 #define TINY_CONDS 2
 #define TINY_SEMS 2
+#define TINY_CHANNELS 2
+#define TINY_NAME 16 /* bytes of a name in a text */
 
 /* X(id, text) */
 #define TINY_OPS(X)               \
@@ -46,6 +48,8 @@
 	X(SEMWAIT, "semwait")     \
 	X(SEMFAIL, "semfail")     \
 	X(TRYFAIL, "tryfail")     \
+	X(GIVE, "give")           \
+	X(TAKE, "take")           \
 	X(BEGIN, "begin")         \
 	X(END, "end")
 
@@ -65,7 +69,7 @@ enum tiny_cmp { TINY_NO_TEST, TINY_EQ, TINY_NE, TINY_LT, TINY_LE, TINY_GT, TINY_
 struct tiny_event {
 	enum tiny_op op;
 	int thread;
-	int obj;	/* variable, lock, condition, semaphore, or thread forked or joined */
+	int obj; /* variable, lock, condition, semaphore, channel, or thread forked or joined */
 	unsigned cells; /* accesses: mask of cells */
 	enum tiny_order order;
 	bool free;	/* READ, RMW: the read is free */
@@ -90,6 +94,7 @@ struct tiny_event {
 	int partner;	    /* acquires: the release; releases: the acquire; or TINY_NONE */
 	int before;	    /* the event of its thread before it; for the first, the fork */
 	int joins;	    /* JOIN: last event of the child */
+	uint32_t takes;	    /* TAKE: mask of the gives that it comes after */
 	int first;	    /* rereads: index of what the run began with */
 	int park;	    /* REL in a wait: its PARK; WAKE: the PARK that it ends */
 };
@@ -122,6 +127,7 @@ struct tiny {
 #define TINY_REREADS 2048u /* not with values: those are not in them */
 #define TINY_BLOCKS 4096u  /* BEGIN, END */
 #define TINY_TESTS 8192u   /* comparisons; with TINY_FACTS and TINY_VALUES */
+#define TINY_GIVES 16384u  /* GIVE, TAKE */
 #define TINY_LIVES 1024u   /* locks that are made and destroyed; not with TINY_COUNTS */
 
 /* Fills in what follows from the events. */
@@ -130,6 +136,10 @@ void tiny_settle(struct tiny *t);
 /* What the run of reads began with that c, whose cells and thread are set, closes before event `end';
  * TINY_NONE: it closes none. */
 int tiny_run_begins(const struct tiny *t, const struct tiny_event *c, int end);
+
+/* From text of doc/STD.md, of which it knows what a tiny trace can have, with any names but of threads; vars:
+ * those of the variables, of which there are TINY_VARS.  False: there is more. */
+bool tiny_parse(struct tiny *t, const char *text, char (*vars)[TINY_NAME]);
 
 /* A well-formed trace of at most n events (n <= TINY_EVENTS), the same for the same seed. */
 void tiny_random(struct tiny *t, uint64_t seed, int n, unsigned features);
@@ -199,6 +209,8 @@ bool tiny_conflict(const struct tiny *t, int a, int b);
 /* The first event of the block that the event is in, TINY_NONE for none: an outermost BEGIN .. END, and
  * a condition wait cuts it in two. */
 int tiny_block(const struct tiny *t, int event);
+/* e is `to', or comes before it by threads, forks, joins, signals and channels alone. */
+bool tiny_must_precede(const struct tiny *t, int e, int to);
 
 static inline bool tiny_signals(const struct tiny_event *e)
 {
