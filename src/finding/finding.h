@@ -94,9 +94,10 @@ struct finding_split {
 	/* RWR, RWW, WWR, WRW: of one variable, the other's in the middle; else of two: S, or X where the
 	 * other's are in a block as well. */
 	const char *pattern;
-	/* First events of the blocks; other: of X, else 0.  Of one that was guessed: a. */
-	uint64_t block, other;
+	/* First events of the blocks, and the last one of the first; other: of X, else 0. */
+	uint64_t block, last, other;
 	bool a_feeds_c; /* what c writes comes of what a read */
+	bool a_decides; /* what is done up to c depends on what a read */
 };
 
 #define FINDING_EVENTS 64

@@ -5,15 +5,13 @@
 
 #include "report/explain_priv.h"
 
-static const char *label(const struct finding_split *s, const struct evidence_event *p)
+static const char *label(const struct finding_split *s)
 {
 	if (s->a_feeds_c)
 		return "lost update";
 	switch (s->pattern[0] + s->pattern[1]) {
 	case 'R' + 'W':
-		return (p->flags & (EVENT_FREE_READ | EVENT_TESTED)) == EVENT_FREE_READ
-			       ? "the value was read before, and is old"
-			       : "stale check";
+		return s->a_decides ? "stale check" : "the value was read before, and is old";
 	case 'W' + 'W':
 		return "own value overwritten";
 	default:
@@ -24,16 +22,16 @@ static const char *label(const struct finding_split *s, const struct evidence_ev
 /* "T3's write at a.c:20 comes between: lost update" */
 static void between_format(struct explain *x, const struct finding_split *s)
 {
-	struct evidence_event a = evidence_get(x->ev, s->a), b = evidence_get(x->ev, s->b);
+	struct evidence_event b = evidence_get(x->ev, s->b);
 	bool seen = strcmp(s->pattern, "WRW") == 0;
 
 	strbuf_adds(&x->out, "   ");
 	words_thread(x->t, b.tid, &x->out);
 	if (s->b == s->d)
 		strbuf_addf(&x->out, "'s %s comes between: %s\n", words_op(&b),
-			    seen ? "intermediate value seen" : label(s, &a));
+			    seen ? "intermediate value seen" : label(s));
 	else
-		strbuf_addf(&x->out, "'s accesses come between: %s\n", label(s, &a));
+		strbuf_addf(&x->out, "'s accesses come between: %s\n", label(s));
 }
 
 static void object_format(const struct explain *x, uint64_t pos, struct strbuf *out)

@@ -368,7 +368,7 @@ static void object_json(const struct report *r, const struct finding *f, struct 
 }
 
 /* How the block is split: "pattern": "RWW", "block": {"kind": "marked", "thread": "T1", "first": 3,
- * "name": "transfer"}. */
+ * "last": 9, "name": "transfer"}. */
 static void split_json(const struct report *r, const struct finding *f, struct json *j)
 {
 	struct evidence_event first;
@@ -379,7 +379,7 @@ static void split_json(const struct report *r, const struct finding *f, struct j
 	if (f->claimed && !s.pattern)
 		return; /* refused: the schedule is not what it says */
 	if (!f->claimed)
-		s.block = f->events[0];
+		s.block = f->events[0]; /* where it ends nobody has looked for */
 	json_string(j, "pattern", s.pattern);
 	first = evidence_get(r->evidence, s.block);
 	json_open(j, "block", '{');
@@ -388,6 +388,8 @@ static void split_json(const struct report *r, const struct finding *f, struct j
 		json_number(j, "score", f->score);
 	json_string(j, "thread", trace_thread_name(r->trace, first.tid));
 	json_number(j, "first", s.block);
+	if (s.last)
+		json_number(j, "last", s.last);
 	json_string(j, "name",
 		    f->block == FINDING_BLOCK_MARKED ? words_block_name(r->evidence, s.block)
 						     : NULL);

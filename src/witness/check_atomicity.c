@@ -8,36 +8,60 @@
 
 /* ---- blocks ---- */
 
-/* The first events of the blocks that two events of a thread are in, a before c; 0: it is in none. */
-static void blocks_of(const struct evidence *ev, uint64_t a, uint64_t c, uint32_t *of_a,
-		      uint32_t *of_c)
-{
-	const struct evidence_item *one = evidence_item(ev, a), *last = evidence_item(ev, c);
-	const struct evidence_thread *t = &ev->threads.at[last->tid];
-	uint32_t depth = 0, first = 0;
-	bool called = false; /* in such a function */
+/* Along the events of a thread. */
+struct blocks {
+	uint32_t depth;
+	bool called;	/* in such a function */
+	uint32_t first; /* of the block at hand; 0: it is in none */
+};
 
-	for (uint32_t i = 0; i <= last->index; i++) {
+static void blocks_enter(struct blocks *b, const struct evidence_item *e, uint32_t at)
+{
+	if (e->flags & EVENT_LEFT) {
+		b->called = false;
+		b->first = b->depth > 0 ? b->first : 0;
+	}
+	b->called |= (e->flags & EVENT_ENTERED) != 0;
+	b->depth += e->op == EVENT_BEGIN;
+	if ((b->depth > 0 || b->called) && b->first == 0)
+		b->first = at;
+}
+
+static void blocks_pass(struct blocks *b, const struct evidence_item *e)
+{
+	b->depth -= e->op == EVENT_END && b->depth > 0;
+	if ((b->depth == 0 && !b->called) || e->op == EVENT_PARK)
+		b->first = 0;
+}
+
+struct block {
+	uint32_t first, last; /* events; 0: there is none */
+};
+
+/* The block that two events of a thread are in, a before c. */
+static struct block block_of(const struct evidence *ev, uint64_t a, uint64_t c)
+{
+	const struct evidence_item *one = evidence_item(ev, a), *then = evidence_item(ev, c);
+	const struct evidence_thread *t = &ev->threads.at[then->tid];
+	struct block block = { 0, 0 };
+	struct blocks b = { 0, false, 0 };
+
+	for (uint32_t i = 0; i < t->events.n; i++) {
 		uint32_t at = t->events.at[i];
 		const struct evidence_item *e = evidence_item(ev, at);
 
-		if (e->flags & EVENT_LEFT) {
-			called = false;
-			first = depth > 0 ? first : 0;
-		}
-		called |= (e->flags & EVENT_ENTERED) != 0;
-		depth += e->op == EVENT_BEGIN;
-		if ((depth > 0 || called) && first == 0)
-			first = at;
+		blocks_enter(&b, e, at);
 		if (i == one->index)
-			*of_a = first;
-		if (i == last->index)
+			block.first = b.first;
+		if (i >= one->index && b.first == block.first)
+			block.last = at;
+		else if (i > one->index)
 			break;
-		depth -= e->op == EVENT_END && depth > 0;
-		if ((depth == 0 && !called) || e->op == EVENT_PARK)
-			first = 0;
+		blocks_pass(&b, e);
 	}
-	*of_c = first;
+	if (block.first == 0 || evidence_item(ev, block.last)->index < then->index)
+		return (struct block){ 0, 0 };
+	return block;
 }
 
 /* ---- accesses ---- */
@@ -134,6 +158,29 @@ static bool is_fed(const struct evidence *ev, uint64_t write, uint64_t read)
 	return false;
 }
 
+/* What the thread does up to event c depends on the value that the read got; also if only by a comparison. */
+static bool decides(const struct evidence *ev, uint64_t read, uint64_t c)
+{
+	const struct evidence_item *it = evidence_item(ev, read);
+	const struct evidence_thread *t = &ev->threads.at[it->tid];
+
+	if (!reads(it))
+		return false;
+	if (!(it->flags & EVENT_FREE_READ))
+		return true;
+	for (size_t i = it->tested ? 0 : ev->tests.n; i < ev->tests.n; i++)
+		if (ev->tests.at[i].read == read && ev->tests.at[i].at <= c)
+			return true;
+	for (uint32_t i = it->index + 1; i < evidence_item(ev, c)->index; i++) {
+		const struct evidence_item *use = evidence_item(ev, t->events.at[i]);
+
+		for (uint32_t k = 0; use->op == EVENT_USE && k < use->nfeeds; k++)
+			if (ev->feeds.at[use->feeds + k] == read)
+				return true;
+	}
+	return false;
+}
+
 /* ---- who is who ---- */
 
 struct question {
@@ -225,19 +272,55 @@ static bool is_guess(struct question *q, const struct finding_split *s)
 
 static bool is_marked(struct question *q, struct finding_split *s, bool cross)
 {
-	uint32_t one = 0, then = 0;
+	struct block one = block_of(q->ev, s->a, s->c), other = { 0, 0 };
 
-	blocks_of(q->ev, s->a, s->c, &one, &then);
 	q->why = "the accesses of the one are not in one block";
-	s->block = one;
-	if (one == 0 || one != then)
+	s->block = one.first;
+	s->last = one.last;
+	if (one.first == 0)
 		return false;
 	if (!cross)
 		return true;
 	q->why = "the accesses of the other are not in one block";
-	blocks_of(q->ev, s->d, s->b, &one, &then);
-	s->other = one;
-	return one != 0 && one == then;
+	other = block_of(q->ev, s->d, s->b);
+	s->other = other.first;
+	return other.first != 0;
+}
+
+/* Where its thread lets go of what it acquired there; its last event, if it does not. */
+static uint64_t release_of(const struct evidence *ev, uint64_t acquire)
+{
+	const struct evidence_item *it = evidence_item(ev, acquire);
+	const struct evidence_thread *t = &ev->threads.at[it->tid];
+	uint32_t depth = 1, i = it->index;
+
+	while (depth > 0 && ++i < t->events.n) {
+		const struct evidence_item *e = evidence_item(ev, t->events.at[i]);
+
+		if (e->op == EVENT_ACQ || e->op == EVENT_RACQ)
+			depth += e->object == it->object;
+		if (e->op == EVENT_REL || e->op == EVENT_RREL)
+			depth -= e->object == it->object;
+	}
+	return t->events.at[i < t->events.n ? i : t->events.n - 1];
+}
+
+/* From where to where a guess goes: with the sections that it is of. */
+static void guess_extent(struct question *q, struct finding_split *s)
+{
+	uint64_t x[HELD], y[HELD];
+	size_t na = evidence_held(q->ev, s->a, x, HELD), nc = evidence_held(q->ev, s->c, y, HELD);
+	uint64_t from = na > 0 ? x[0] : s->a, to = nc > 0 ? y[0] : 0;
+
+	for (size_t i = 0; i < na && i < HELD && q->kind != FINDING_BLOCK_PAIR; i++)
+		for (size_t k = 0; k < nc && k < HELD; k++)
+			if (evidence_item(q->ev, x[i])->object ==
+			    evidence_item(q->ev, y[k])->object) {
+				from = x[i];
+				to = y[k];
+			}
+	s->block = from;
+	s->last = to ? release_of(q->ev, to) : s->c;
 }
 
 static bool is_split(struct question *q, struct finding_split *s)
@@ -252,10 +335,12 @@ static bool is_split(struct question *q, struct finding_split *s)
 		s->pattern = s->b == s->d ? triple_name(ev, s->a, s->b, s->c) : NULL;
 	if (!s->pattern)
 		return false;
-	s->block = s->a;
 	if (q->kind == FINDING_BLOCK_MARKED ? !is_marked(q, s, cross) : !is_guess(q, s))
 		return false;
+	if (q->kind != FINDING_BLOCK_MARKED)
+		guess_extent(q, s);
 	s->a_feeds_c = is_fed(ev, s->c, s->a);
+	s->a_decides = decides(ev, s->a, s->c);
 	q->why = "the other does not come between";
 	return when(q, s->a) < when(q, s->b) && when(q, s->d) < when(q, s->c);
 }
@@ -327,11 +412,13 @@ static bool split_find(const struct evidence *ev, const struct check_claim *clai
 				continue;
 			*out = (struct finding_split){ side[k][0], o[0], o[size[!k] - 1],
 						       side[k][1], NULL, 0,
-						       0,	   false };
+						       0,	   0,	 false,
+						       false };
 			found = is_split(&q, out);
 			if (!found && size[!k] == 2) {
 				*out = (struct finding_split){ side[k][0], o[1], o[0], side[k][1],
-							       NULL,	   0,	 0,    false };
+							       NULL,	   0,	 0,    0,
+							       false,	   false };
 				found = is_split(&q, out);
 			}
 		}

@@ -32,6 +32,10 @@ FILENAME == ARGV[1] && $2 ~ /\/cycles$/ {
 	found[$1, $2] = found[$1, $2] " " $3 "," $4 "," $5 "," $6
 	next
 }
+FILENAME == ARGV[1] && $2 ~ /\/guesses$/ {
+	found[$1, $2] = found[$1, $2] " " $4 "@" $3
+	next
+}
 FILENAME == ARGV[1] {
 	what = $3
 	if ($2 == "eraser")
@@ -167,6 +171,8 @@ function mixed(model, want,    x, i, n, triple, more) {
 		mixed(model, want)
 	} else if (name == "cycles" || name == "cycles-gap") {
 		verdict($2, cycles(model, name == "cycles" ? "atomicity" : "gap"), want)
+	} else if (name == "guesses") {
+		verdict($2, found[model, "inferred/guesses"], want)
 	} else if (name in stage) {
 		verdict($2, triples(model, stage[name]), want, unproven[model, stage[name]])
 	} else if (name in engine) {

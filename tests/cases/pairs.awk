@@ -6,7 +6,8 @@
 #
 #	ANALYSIS/cycles FIRST-SECOND... PATTERN BLOCK THREADS
 #
-# BLOCK as THREAD:EVENT that begins it.  What a budget or a thread's ways kept goodlock from is a line
+# BLOCK as THREAD:EVENT that begins it; where the block is a guess, a line "ANALYSIS/guesses FIRST-SECOND...
+# KIND:FIRST-LAST=SCORE".  What a budget or a thread's ways kept goodlock from is a line
 # "goodlock n/a".  What lattices count is a line each, "lattice-mvc cuts=4".
 function upto(s, stop) { return substr(s, 1, index(s, stop) - 1) }
 # What stands after the first occurrence of a key.
@@ -45,9 +46,16 @@ index($0, "\"lattice\": {") {
 		certified = upto(after(rest, "\"certified\": "), ",")
 		events = upto(after(rest, "\"events\": ["), "]")
 		gsub(/, */, "-", events)
-		print upto(rest, "\""), events, certified, kind,
+		name = upto(rest, "\"")
+		print name, events, certified, kind,
 			upto(after(rest, "\"object\": \""), "\"")
 		pattern = kind == "atomicity" ? upto(after(rest, "\"pattern\": \""), "\"") : ""
+		block = upto(after(rest, "\"block\": {"), "}")
+		if (pattern != "" && index(block, "\"score\": "))
+			print name "/guesses", events, upto(after(block, "\"kind\": \""), "\"") ":" \
+				upto(after(block, "\"first\": "), ",") "-" \
+				upto(after(block, "\"last\": "), ",") "=" \
+				upto(after(block, "\"score\": "), ",")
 		if (pattern == "S" || pattern == "X") {
 			threads = upto(after(rest, "\"threads\": ["), "]")
 			gsub(/[", ]+/, "-", threads)

@@ -26,7 +26,8 @@
 # blocks, by the one that begins first.
 # `triples-gap' and `cycles-gap' are what the analysis gap finds, `triples-sp' and `triples-osr' the triples
 # of atomicity-sp and atomicity-osr.  `blocks', `csv' and its kin and `triples-observed' are of the definitions
-# alone: tests/unit/test_atomicity_cases.c, which holds `triples' and `cycles' to them, too.  `inferred' is what it finds with --infer.  Other names belong to analyses to come.
+# alone: tests/unit/test_atomicity_cases.c, which holds `triples' and `cycles' to them, too.  `inferred' is what it finds with --infer,
+# `guesses' the blocks of these that nothing marks: KIND:FIRST-LAST=SCORE@EVENTS.  Other names belong to analyses to come.
 . "$(dirname "$0")/../lib.sh"
 here=$SRC/tests/cases
 analyses=hb,shb,wcp,csp,syncp,osr,exact,eraser
@@ -43,7 +44,7 @@ ask() {
 	sed "s/^/$model /" lines
 	# Blocks that are guessed, and functions that are declared: marked with a ! in these cases.
 	ask_once atomicity --all-pairs --infer --atomic 'transfer!' "$@" || return 1
-	sed "s/^atomicity /inferred /; s/^/$model /" lines
+	sed "s/^atomicity/inferred/; s/^/$model /" lines
 	# One finding for each circle of places: the same, for each event has its own.
 	ask_once races,deadlocks "$@" || return 1
 	sed "s/^deadlocks /deadlocks-once /; s/^/$model /" lines

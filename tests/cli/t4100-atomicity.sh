@@ -28,6 +28,14 @@ has out '^   to prevent it: hold m from bank\.c:30 to bank\.c:38 without a break
 has out '^ +10 +write  balance  :51$' "the run"
 has out '^1 finding \(1 split block\)\. 1 candidate pattern of places: 1 predicted\.$' "the summary"
 has out '^how to read this: foresee help atomicity$' "where to read on"
+# What is read decides only behind the unlock; or nothing depends on it.
+sed 's/w(balance)<3/w(balance)=70/; s/r(balance)~/&=100/; s/w(balance)|bank.c:51/w(balance)=0|bank.c:51/
+	s/^T1|rel(m)|bank.c:32/&\nT1|use<3:ge:30|bank.c:34/' bank.std >check.std
+run foresee check -a atomicity check.std
+has out "comes between: stale check$" "a comparison behind the unlock is a check"
+sed '/|use</d' check.std >none.std
+run foresee check -a atomicity none.std
+has out "comes between: the value was read before, and is old$" "without it nothing says so"
 run foresee help atomicity
 is "$status" 0 "help atomicity"
 has out '^How sure$' "which explains"
@@ -35,7 +43,7 @@ has out '^How sure$' "which explains"
 run foresee check -a atomicity -f json bank.std
 has out '"kind": "atomicity", "analysis": "atomicity", "status": "predicted", "certified": true' "JSON: what"
 has out '"events": \[3, 6, 10\]' "JSON: events in trace order"
-has out '"pattern": "RWW", "block": \{"kind": "marked", "thread": "T1", "first": 1, "name": "withdraw"\}' "JSON: the block"
+has out '"pattern": "RWW", "block": \{"kind": "marked", "thread": "T1", "first": 1, "last": 8, "name": "withdraw"\}' "JSON: the block"
 has out '"order": \[1, 2, 3, 4, 9, 10, 11, 5, 6\]' "JSON: the order holds them, once"
 
 # A read-write lock: two that read do not keep each other out, and who reads cannot go on to write.

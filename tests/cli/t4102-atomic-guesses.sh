@@ -75,7 +75,7 @@ has named/1.witness '^atomic  withdraw$' "its proof names the functions"
 run foresee check -q -a aerodrome --atomic withdraw plain.foresee
 is "$status" 0 "aerodrome knows the calls, and nothing happened"
 run foresee check -q -f json --atomic withdraw plain.foresee
-has out '"block": \{"kind": "marked", "thread": "T2", "first": [0-9]*, "name": "withdraw"\}' "--atomic: JSON"
+has out '"block": \{"kind": "marked", "thread": "T2", "first": [0-9]*, "last": [0-9]*, "name": "withdraw"\}' "--atomic: JSON"
 run foresee check --atomic '' plain.foresee
 is "$status" 2 "--atomic without a name"
 
@@ -86,7 +86,11 @@ has out '^   taken for a block, since balance is read under a lock, which is giv
 has out '^   to prevent it: hold m from bank.c:10 to bank.c:15 without a break$' "--infer: what would prevent it"
 has out '^1 finding ' "--infer: and no other"
 run foresee check -q --infer -f json plain.foresee
-has out '"block": \{"kind": "split", "score": 70, "thread": "T2",' "--infer: JSON"
+has out '"block": \{"kind": "split", "score": 70, "thread": "T2", "first": [0-9]*, "last": [0-9]*, "name": null\}' "--infer: JSON"
+first=$(grep -o '"first": [0-9]*' out | grep -o '[0-9]*') last=$(grep -o '"last": [0-9]*' out | grep -o '[0-9]*')
+run foresee print plain.foresee
+has out "^ *$first +T2:[0-9]+ +lock +[^ ]*m " "which begins with the section of its first access"
+has out "^ *$last +T2:[0-9]+ +unlock +[^ ]*m " "and ends with that of its last one"
 has guessed/1.witness '^block   split$' "its proof names the guess"
 for how in named guessed; do
 	run foresee verify plain.foresee $how/1.witness
