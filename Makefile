@@ -319,7 +319,7 @@ check: all $(call matching,$(UNITS) $(CAPTURES) $(FUZZERS) $(BENCHES) $(BENCH_AI
 		$(call fuzz_items,$(FUZZ_SECONDS))
 
 # Those that have threads of their own, or that ask each engine with threads for several jobs.
-THREADED   := counts_random deadlocks_random labels lattice monitor_config pool properties_random races_random \
+THREADED   := atomicity_random counts_random deadlocks_random labels lattice monitor_config pool properties_random races_random \
 	syncp
 UNITS_HERE  = $(if $(filter tsan,$(FLAVOUR)),$(filter $(THREADED:%=$(B)/tests/unit/test_%),$(UNITS)),$(UNITS))
 check-units: $(UNITS_HERE) ## unit tests alone, for FLAVOUR=asan, and tsan (those with threads)

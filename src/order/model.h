@@ -196,6 +196,9 @@ static inline uint32_t model_list_within(const struct model *m, struct model_lis
 }
 /* Those that end after event number `index' of the chain; it is in one if first <= index. */
 struct model_stays model_stays(const struct model *m, uint32_t chain, uint32_t index);
+/* Its reads see what a read-modify-write of the chain has left that was made of what it, or others, have read: where
+ * reads are free that may be something else than in the recorded run. */
+bool model_stay_is_fed(const struct model *m, uint32_t chain, const struct model_stay *s);
 /* Accesses of a cell, each event once. */
 struct model_list model_cell(const struct model *m, uint32_t cell);
 /* Acquires (both modes) of a lock by one chain. */

@@ -152,3 +152,10 @@ struct model_stays model_stays(const struct model *m, uint32_t chain, uint32_t i
 	/* There may be none at all, and no memory of them. */
 	return (struct model_stays){ at < end ? p->stays.at + at : NULL, end - at };
 }
+
+bool model_stay_is_fed(const struct model *m, uint32_t chain, const struct model_stay *s)
+{
+	uint32_t first = s->first > 0 ? model_chain(m, chain).at[s->first - 1] : 0;
+
+	return m->event[first].op == STEP_RMW && model_nfeeds(m, first) > 0;
+}

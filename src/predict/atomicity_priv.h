@@ -96,6 +96,8 @@ void infer_pairs(struct atomicity *x);
 bool infer_waits(const struct model *m, uint32_t a, uint32_t b);
 /* Both lie in marked blocks: what belongs together there is said. */
 bool infer_is_marked(const struct atomicity *x, uint32_t a, uint32_t c);
+/* Both lie in one and the same section. */
+bool infer_is_one_section(const struct model *m, uint32_t a, uint32_t b);
 /* The acquire of the outermost section that an event lies in; 0 it lies in none. */
 uint32_t infer_outermost(const struct model *m, uint32_t e);
 

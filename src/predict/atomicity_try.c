@@ -220,12 +220,6 @@ static bool is_written(const struct model *m, const struct exact_order *o, uint3
 	return false;
 }
 
-/* The reads begin with a read-modify-write, by what that has read: its value may be another one. */
-static bool is_doubtful(const struct model *m, uint32_t first)
-{
-	return m->event[first].op == STEP_RMW && model_nfeeds(m, first) > 0;
-}
-
 bool atomicity_is_written(const struct model *m, const struct exact_order *o, uint32_t read,
 			  uint32_t to)
 {
@@ -246,8 +240,9 @@ static bool is_overwritten(const struct atomicity *x, const struct exact_order *
 		const struct model_stay *s = &stays.at[i];
 		uint32_t first = s->first > 0 ? chain.at[s->first - 1] : 0;
 
-		if (s->first <= v->index && ((!x->opt->strict && is_doubtful(m, first)) ||
-					     is_written(m, o, s->id, when(m, o, first), to)))
+		if (s->first <= v->index &&
+		    ((!x->opt->strict && model_stay_is_fed(m, v->chain, s)) ||
+		     is_written(m, o, s->id, when(m, o, first), to)))
 			return true;
 	}
 	return false;

@@ -36,6 +36,10 @@ void exact_order_release(struct exact_order *o);
 uint32_t *exact_order_clear(struct exact_order *o, const struct model *m);
 /* Becomes the cut, and nothing behind it. */
 void exact_order_observe(struct exact_order *o, const struct model *m, const uint32_t *cut);
+/* Some thread ends where it repeats reads that are in no record, of what a
+ * read-modify-write of its own has left; and that has left something else than in the recorded run.  The closing read
+ * would show it, but is not part of the order, so no search has asked.  The order is then emptied. */
+bool exact_order_misses(const struct model *m, struct exact_order *o);
 
 /* FOUND: *out is a reordering that reaches the goal.  Otherwise *out is left empty.  The goal is
  * borrowed until the next call. */

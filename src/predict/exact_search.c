@@ -210,6 +210,13 @@ static enum goal_outcome reach(struct exact *x, struct exact_order *out)
 	return o == REACHED ? GOAL_FOUND : GOAL_SEARCHED;
 }
 
+static enum goal_outcome reach_sure(struct exact *x, struct exact_order *out)
+{
+	enum goal_outcome o = reach(x, out);
+
+	return o == GOAL_FOUND && !x->strict && exact_order_misses(x->m, out) ? GOAL_SEARCHED : o;
+}
+
 /*
  * First with every read that decides bound to its write.  Then, where some are only tested, these may
  * see other writes: that finds all the first finds, but it is a search among writers.
@@ -224,13 +231,13 @@ enum goal_outcome exact_reach(struct exact *x, const struct goal *g, struct exac
 	x->steps = 0;
 	x->loose = false;
 	x->causal = x->tight;
-	tight = reach(x, out);
+	tight = reach_sure(x, out);
 	if (tight == GOAL_FOUND || !x->by_tests)
 		return tight;
 	x->loose = true;
 	x->causal = x->by_tests;
 	x->budget += x->steps;
-	loose = reach(x, out);
+	loose = reach_sure(x, out);
 	x->budget = x->full_budget;
 	return loose == GOAL_SEARCHED && tight == GOAL_UNDECIDED ? tight : loose;
 }

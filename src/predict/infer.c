@@ -67,8 +67,7 @@ struct guess {
 	struct map rounds; /* two places, to guesses */
 };
 
-/* Both hold one and the same section. */
-static bool is_one_section(const struct model *m, uint32_t a, uint32_t b)
+bool infer_is_one_section(const struct model *m, uint32_t a, uint32_t b)
 {
 	for (uint32_t h = m->event[a].hold; h; h = m->holds[h].next)
 		for (uint32_t k = m->event[b].hold; k; k = m->holds[k].next)
@@ -138,11 +137,11 @@ static void write_guess(struct guess *g, uint32_t i)
 			return;
 		if (v->flags & STEP_SHADOW)
 			continue;
-		if (!(v->flags & STEP_FREE_READ) || !is_one_section(m, e, c))
+		if (!(v->flags & STEP_FREE_READ) || !infer_is_one_section(m, e, c))
 			break;
 		next = p - 1;
 	}
-	if (!p || is_one_section(m, e, c) || (m->event[e].flags & STEP_SHADOW))
+	if (!p || infer_is_one_section(m, e, c) || (m->event[e].flags & STEP_SHADOW))
 		return;
 	more = is_fed(m, c, e) ? 10 : 0;
 	if (is_one_lock(m, e, c, &from, &to))
@@ -159,7 +158,7 @@ static void sections_guess(struct guess *g, uint32_t i, uint32_t p, enum finding
 	uint32_t c = g->list.at[i], e = p ? g->list.at[p - 1] : 0, from, to;
 
 	if (p && !((m->event[c].flags | m->event[e].flags) & STEP_SHADOW) &&
-	    m->event[e].tid == m->event[c].tid && !is_one_section(m, e, c) &&
+	    m->event[e].tid == m->event[c].tid && !infer_is_one_section(m, e, c) &&
 	    is_one_lock(m, e, c, &from, &to))
 		guess_add(g, p - 1, i, block, score, from, to);
 }

@@ -227,7 +227,9 @@ static void pattern(struct pairs *p, const struct use *x, const struct use *y, u
 		struct atomicity_tuple t = { x->first[w & 1],	 b, d, y->first[w >> 1],
 					     FINDING_BLOCK_PAIR, 0 };
 
-		if (!t.a || !t.c || infer_is_marked(p->x, t.a, t.c))
+		/* Sections that are not in each other make regions that one of them goes through. */
+		if (!t.a || !t.c || infer_is_marked(p->x, t.a, t.c) ||
+		    infer_is_one_section(p->x->m, t.a, t.c))
 			continue;
 		t.score = (uint16_t)pattern_score(p->x, &t, score);
 		if (t.score >= ATOMICITY_SCORE || p->x->opt->all_blocks)

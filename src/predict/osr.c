@@ -145,12 +145,10 @@ static uint32_t last_event(const struct osr *o)
 	return last;
 }
 
-enum goal_outcome osr_reach(struct osr *o, const struct goal *g, struct exact_order *out)
+static enum goal_outcome reach(struct osr *o, const struct goal *g, struct exact_order *out)
 {
 	const struct model *m = o->m;
 
-	VEC_CLEAR(&out->observed);
-	VEC_CLEAR(&out->ids);
 	o->goal = g;
 	if (!goal_is_possible(g, m, o->c, o->cut))
 		return GOAL_SEARCHED;
@@ -167,6 +165,18 @@ enum goal_outcome osr_reach(struct osr *o, const struct goal *g, struct exact_or
 	if (o->moved.n > OSR_MOVED || o->high - o->low >= o->budget)
 		return GOAL_UNDECIDED;
 	return osr_graph(o, out) ? GOAL_FOUND : GOAL_SEARCHED;
+}
+
+enum goal_outcome osr_reach(struct osr *o, const struct goal *g, struct exact_order *out)
+{
+	enum goal_outcome outcome;
+
+	VEC_CLEAR(&out->observed);
+	VEC_CLEAR(&out->ids);
+	outcome = reach(o, g, out);
+	return outcome == GOAL_FOUND && !o->is_strict && exact_order_misses(o->m, out)
+		       ? GOAL_SEARCHED
+		       : outcome;
 }
 
 enum goal_outcome osr_try(struct osr *o, const struct goals *list, struct exact_order *out,

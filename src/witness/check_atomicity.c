@@ -206,10 +206,14 @@ static size_t when(const struct question *q, uint64_t pos)
 #define HELD 64
 
 /* Somebody else has to run there. */
-static bool is_wait(uint8_t op)
+static bool is_wait(const struct evidence_item *it)
 {
-	return op == EVENT_PARK || op == EVENT_JOIN || op == EVENT_TAKE || op == EVENT_SEM_WAIT ||
-	       op == EVENT_BAR_IN || op == EVENT_BAR_OUT;
+	uint8_t op = it->op;
+
+	if (op == EVENT_TAKE)
+		return it->ordinal > 0; /* something was given */
+	return op == EVENT_PARK || op == EVENT_JOIN || op == EVENT_SEM_WAIT || op == EVENT_BAR_IN ||
+	       op == EVENT_BAR_OUT;
 }
 
 static bool waits_between(const struct evidence *ev, uint64_t a, uint64_t c)
@@ -218,7 +222,7 @@ static bool waits_between(const struct evidence *ev, uint64_t a, uint64_t c)
 	const struct evidence_thread *t = &ev->threads.at[first->tid];
 
 	for (uint32_t i = first->index; i <= evidence_item(ev, c)->index; i++)
-		if (is_wait(evidence_item(ev, t->events.at[i])->op))
+		if (is_wait(evidence_item(ev, t->events.at[i])))
 			return true;
 	return false;
 }

@@ -110,6 +110,51 @@ is "$status" 2 "a kind of block that there is not"
 run foresee run -q --infer ./plain
 has out '^1  atomicity of withdraw \(a guess\)' "run --infer"
 
+# Sections that are not in each other: what one of them goes through is no guess of two variables.
+cat >crossed.std <<'EOT'
+#fmt 1
+T1|acq(n)|1
+T1|w(y)|2
+T1|rel(n)|3
+T1|acq(m)|4
+T1|r(x)~|5
+T1|w(x)<5|6
+T2|acq(n)|7
+T2|acq(l)|8
+T2|w(y)|9
+T2|rel(n)|10
+T2|rmw(x)~@relaxed|11
+EOT
+# A thread that ends where it repeats reads, without a record, of an update made of what it has read, and that is
+# another value here: the searches look further, or find nothing.
+cat >repeats.std <<'EOT'
+#fmt 1
+T1|acq(l)|1
+T1|begin|2
+T1|w(x)|3
+T1|w(z)|4
+T1|w(y)|5
+T1|w(z)|6
+T1|rmw(z)~@seq_cst<7|7
+T1|w(z)@relaxed<7|8
+T2|w(x)|9
+T2|w(y)|10
+T2|w(z)|11
+T1|rmw(x)~@seq_cst<12|12
+T1|fork(T3)|13
+T1|rmw(z)~@seq_cst<12|14
+T1|w(y)@seq_cst<7|15
+T1|r(z)@seq_cst!reread|16
+T1|w(z)@seq_cst|17
+EOT
+for trace in crossed repeats; do
+	for model in --strict ''; do
+		run foresee check -q -a atomicity --infer --all-blocks --all-pairs $model $trace.std
+		hasnt out 'warning' "$trace $model: what is found is proven"
+		is "$(cat err)" '' "$trace $model: nothing is refused"
+	done
+done
+
 # What a report says to type means its own findings: with the options that chose them, or the project's.
 printed() {
 	sed -n "s/^$1: *//p" out

@@ -17,4 +17,10 @@ bool splits_in_one_block(const struct tiny *t, int a, int c);
 typedef void splits_fn(void *arg, const struct tiny *t, const struct split *p);
 void splits_each(const struct tiny *t, splits_fn *fn, void *arg);
 
+/* Blocks that nobody marks (doc/WITNESS.md, `block'): why the accesses a and c of a pattern may be meant to be atomic. */
+enum guess { GUESS_SPLIT, GUESS_CHECK, GUESS_REREAD, GUESS_SECTIONS, GUESS_PAIR };
+bool splits_is_guess(const struct tiny *t, const struct split *p, enum guess guess);
+/* Each triple of a guess that is worth a search; with those that are hardly meant so. */
+void splits_each_guess(const struct tiny *t, splits_fn *fn, void *arg);
+
 #endif /* TESTS_SPLITS_NAIVE_H */

@@ -207,7 +207,8 @@ static bool is_plain(const struct tiny_event *e)
 {
 	return !(e->op == TINY_RMW || e->op == TINY_FREE || e->op == TINY_RACQ ||
 		 e->op == TINY_RREL || e->op >= TINY_USE || tiny_renews(e) || e->try ||
-		 e->in_wait || e->free || e->reread || e->feeds || e->order != TINY_PLAIN) &&
+		 e->in_wait || e->spin || e->looks || e->free || e->reread || e->feeds ||
+		 e->order != TINY_PLAIN) &&
 	       (!tiny_is_access(e) || e->cells == 3u << 2 * e->obj);
 }
 
@@ -294,6 +295,8 @@ static void print_operand(const struct tiny_event *e, struct out *o)
 		put(o, "(%c)", "st"[e->obj]);
 	} else if (e->op == TINY_GIVE || e->op == TINY_TAKE) {
 		put(o, "(%c)", "gh"[e->obj]);
+	} else if (e->op == TINY_AGAIN || e->op == TINY_LESS) {
+		put(o, "(%c)", "lmno"[e->obj]);
 	} else if (e->op == TINY_BEGIN || e->op == TINY_END) {
 		return;
 	} else if (e->op > TINY_PARK && e->op != TINY_TRYFAIL) {
@@ -320,6 +323,12 @@ static void print_marks(const struct tiny *t, const struct tiny_event *e, struct
 		put(o, "%s", rwlock[e->op]);
 	if (e->op == TINY_TRYFAIL)
 		put(o, "%s", e->reads ? "!rwlock" : "!rwlock!write");
+	if (e->op == TINY_AGAIN || e->op == TINY_LESS)
+		put(o, "!nests");
+	if (e->spin)
+		put(o, "!spin");
+	if (e->looks)
+		put(o, "!looks");
 	if (e->try)
 		put(o, "!try");
 	if (e->in_wait)

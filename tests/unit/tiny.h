@@ -51,8 +51,11 @@
 	X(GIVE, "give")           \
 	X(TAKE, "take")           \
 	X(BEGIN, "begin")         \
-	X(END, "end")
+	X(END, "end")             \
+	X(AGAIN, "acq")           \
+	X(LESS, "rel")
 
+/* AGAIN, LESS: of a lock that its holder takes once more. */
 enum tiny_op {
 #define X(id, text) TINY_##id,
 	TINY_OPS(X)
@@ -73,6 +76,8 @@ struct tiny_event {
 	unsigned cells; /* accesses: mask of cells */
 	enum tiny_order order;
 	bool free;	/* READ, RMW: the read is free */
+	bool looks;	/* READ, atomic: only asks */
+	bool spin;	/* ACQ, REL: the lock is one that spins */
 	bool reread;	/* READ: closes a run of reads, of which only the first is there */
 	bool try;	/* acquires: did not wait; PARK: waits for a time only */
 	bool reads;	/* TRYFAIL: it was to read, so readers did not keep it out */
@@ -128,7 +133,10 @@ struct tiny {
 #define TINY_BLOCKS 4096u  /* BEGIN, END */
 #define TINY_TESTS 8192u   /* comparisons; with TINY_FACTS and TINY_VALUES */
 #define TINY_GIVES 16384u  /* GIVE, TAKE */
-#define TINY_LIVES 1024u   /* locks that are made and destroyed; not with TINY_COUNTS */
+#define TINY_KINDS \
+	32768u /* locks that spin, and that their holder takes again; not with waits, lives, counts */
+#define TINY_LOOKS 65536u /* with TINY_ATOMICS */
+#define TINY_LIVES 1024u  /* locks that are made and destroyed; not with TINY_COUNTS */
 
 /* Fills in what follows from the events. */
 void tiny_settle(struct tiny *t);

@@ -34,6 +34,9 @@ struct run {
 	unsigned whole;		    /* sections that nothing interrupts */
 	unsigned climb, ring, idle; /* several locks at one go; neighbours; no access between */
 	unsigned try, wait, frees, count, lives, block;
+	unsigned give, again,
+		looks; /* 0 leaves the dice alone, so that older traces stay as they are */
+	bool spin[TINY_LOCKS];
 	/* State. */
 	bool running[TINY_THREADS], ended[TINY_THREADS];
 	int held[TINY_THREADS][TINY_LOCKS], nheld[TINY_THREADS]; /* in order of acquiring */
@@ -167,20 +170,25 @@ static void access(struct run *r, int u)
 		mark_read(r, e);
 	if (tiny_writes(e))
 		mark_write(r, e);
+	if (r->looks && op == TINY_READ && e->order != TINY_PLAIN)
+		e->looks = tiny_chance(&r->rng, r->looks);
 	settle_values(r, e);
 }
 
 /* False: the lock is not to be had. */
 static bool acquire_lock(struct run *r, int u, int lock)
 {
-	bool shared = tiny_chance(&r->rng, r->shared);
+	bool shared = tiny_chance(&r->rng, r->shared) && !r->spin[lock];
+	struct tiny_event *e;
 
 	if (r->writer[lock] >= 0 || (!shared && r->readers[lock]))
 		return false;
 	for (int k = 0; k < r->nheld[u]; k++)
 		if (r->held[u][k] == lock)
 			return false;
-	add(r, shared ? TINY_RACQ : TINY_ACQ, u, lock)->try = tiny_chance(&r->rng, r->try);
+	e = add(r, shared ? TINY_RACQ : TINY_ACQ, u, lock);
+	e->try = tiny_chance(&r->rng, r->try);
+	e->spin = r->spin[lock];
 	if (shared)
 		r->readers[lock]++;
 	else
@@ -213,7 +221,7 @@ static void let_go(struct run *r, int u, int k)
 
 	memmove(&r->held[u][k], &r->held[u][k + 1], sizeof(int) * (size_t)(r->nheld[u] - k - 1));
 	r->nheld[u]--;
-	add(r, r->shared_hold[u][lock] ? TINY_RREL : TINY_REL, u, lock);
+	add(r, r->shared_hold[u][lock] ? TINY_RREL : TINY_REL, u, lock)->spin = r->spin[lock];
 	if (r->shared_hold[u][lock])
 		r->readers[lock]--;
 	else
@@ -229,6 +237,19 @@ static bool release(struct run *r, int u)
 	if (tiny_chance(&r->rng, r->unnested))
 		k = (int)tiny_below(&r->rng, (uint32_t)r->nheld[u]);
 	let_go(r, u, k);
+	return true;
+}
+
+/* Takes the lock that it took last once more.  False: it holds none that can be. */
+static bool take_again(struct run *r, int u)
+{
+	int lock = r->nheld[u] ? r->held[u][r->nheld[u] - 1] : -1;
+
+	if (lock < 0 || r->spin[lock] || r->shared_hold[u][lock] || r->t->n + 5 > r->limit)
+		return false;
+	add(r, TINY_AGAIN, u, lock);
+	access(r, u);
+	add(r, TINY_LESS, u, lock);
 	return true;
 }
 
@@ -451,6 +472,13 @@ static void step(struct run *r, int u)
 		return;
 	if (tiny_chance(&r->rng, r->lives) && renew(r, u))
 		return;
+	if (r->give && tiny_chance(&r->rng, r->give)) {
+		add(r, tiny_chance(&r->rng, 50) ? TINY_GIVE : TINY_TAKE, u,
+		    (int)tiny_below(&r->rng, TINY_CHANNELS));
+		return;
+	}
+	if (r->again && tiny_chance(&r->rng, r->again) && take_again(r, u))
+		return;
 	if (tiny_chance(&r->rng, r->climb)) {
 		climb(r, u);
 		return;
@@ -523,6 +551,11 @@ static void choose(struct run *r)
 	r->lives = r->features & TINY_LIVES ? 3 + tiny_below(g, 20) : 0;
 	r->frees = r->features & TINY_FREES ? 5 + tiny_below(g, 30) : 0;
 	r->block = r->features & TINY_BLOCKS ? 12 + tiny_below(g, 30) : 0;
+	r->give = r->features & TINY_GIVES ? 10 + tiny_below(g, 15) : 0;
+	r->again = r->features & TINY_KINDS ? 15 + tiny_below(g, 25) : 0;
+	r->looks = r->features & TINY_LOOKS ? 30 + tiny_below(g, 50) : 0;
+	for (int l = 0; r->again && l < TINY_LOCKS; l++)
+		r->spin[l] = tiny_chance(g, 40);
 	if (!(r->features & TINY_COUNTS))
 		return;
 	r->count = 10 + tiny_below(g, 40);

@@ -208,11 +208,17 @@ bool trial_begin_blocks(struct trial *x, uint64_t seed)
 		TINY_LIVES | TINY_FACTS | TINY_RWLOCKS,
 		TINY_REREADS,
 		TINY_REREADS | TINY_FACTS | TINY_ATOMICS,
+		TINY_GIVES | TINY_FACTS,
+		TINY_KINDS | TINY_FACTS | TINY_RWLOCKS | TINY_TRIES,
+		TINY_KINDS | TINY_LOCKING | TINY_FACTS,
+		TINY_LOOKS | TINY_FACTS | TINY_ATOMICS,
 	};
 	const uint64_t n = sizeof(features) / sizeof(features[0]);
 
+	/* Without blocks, too: what nobody marks may be guessed. */
 	make(x, seed, 8 + (int)(seed / n % 11),
-	     TINY_BLOCKS | features[seed % n] | tests_too(seed, features[seed % n]));
+	     (seed % 5 ? TINY_BLOCKS : 0) | features[seed % n] |
+		     tests_too(seed, features[seed % n]));
 	return load(x);
 }
 

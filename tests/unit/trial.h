@@ -54,7 +54,7 @@ bool trial_begin_locks(struct trial *x, uint64_t seed);
 bool trial_begin_waits(struct trial *x, uint64_t seed);
 /* The same with semaphores and tries that fail, and with values; also VALUES_STRICT and VALUES_DEP. */
 bool trial_begin_counts(struct trial *x, uint64_t seed);
-/* The same with blocks; none of the answers. */
+/* The same with blocks, in four of five; none of the answers. */
 bool trial_begin_blocks(struct trial *x, uint64_t seed);
 /* Of a text with values, about which nothing is known. */
 bool trial_text(struct trial *x, const char *text);

@@ -10,10 +10,16 @@
 
 #define QUESTIONS 32
 
+static void see(void *calls, struct trace *t, const struct event *e)
+{
+	calls_take(calls, t, e);
+}
+
 void trial_ask(const struct trial *x, const struct trial_question *q, size_t n, unsigned jobs,
 	       struct engine_result *out)
 {
-	struct step_options sopt = { .values = x->t.values };
+	struct calls calls = { .root = 0 };
+	struct step_options sopt = { .values = x->t.values, .see = see, .see_arg = &calls };
 	struct model_options mopt = { .values = x->t.values };
 	struct engine_options opt[QUESTIONS];
 	struct model *m = model_new(&mopt);
@@ -31,6 +37,7 @@ void trial_ask(const struct trial *x, const struct trial_question *q, size_t n, 
 	for (size_t i = 0; i < n; i++) {
 		opt[i] = q[i].opt;
 		opt[i].jobs = jobs;
+		opt[i].calls = &calls;
 		if (q[i].engine && q[i].engine->begin)
 			self[i] = q[i].engine->begin(q[i].engine, &opt[i]);
 	}
@@ -54,6 +61,7 @@ void trial_ask(const struct trial *x, const struct trial_question *q, size_t n, 
 			q[i].engine->end(self[i], &out[i]);
 	engine_run_free(run);
 	model_free(m);
+	calls_release(&calls);
 }
 
 static bool same_schedule(const struct schedule *a, const struct schedule *b)
