@@ -46,18 +46,6 @@ static uint32_t *find_writers(const struct model *m)
 	return writer;
 }
 
-/* Another chain writes what the event touches. */
-static bool is_contended(const struct model *m, uint32_t id, const uint32_t *writer)
-{
-	for (uint32_t i = m->event[id].touch; i < m->event[id + 1].touch; i++) {
-		uint32_t w = writer[m->touches[i].cell];
-
-		if (w != 0 && w != m->event[id].chain + 1)
-			return true;
-	}
-	return false;
-}
-
 /* The latest write that the event saw. */
 static uint32_t seen_last(const struct model *m, uint32_t id)
 {
@@ -67,6 +55,25 @@ static uint32_t seen_last(const struct model *m, uint32_t id)
 		if (m->touches[i].seen > seen)
 			seen = m->touches[i].seen;
 	return seen;
+}
+
+/* An update made of what was read: in another run it may leave something else. */
+static bool is_fed(const struct model *m, uint32_t id)
+{
+	return m->event[id].op == STEP_RMW && model_nfeeds(m, id) > 0;
+}
+
+/* What the event reads may be something else in another run: another chain writes it, or its own has
+ * updated it before. */
+static bool is_contended(const struct model *m, uint32_t id, const uint32_t *writer)
+{
+	for (uint32_t i = m->event[id].touch; i < m->event[id + 1].touch; i++) {
+		uint32_t w = writer[m->touches[i].cell];
+
+		if (w != 0 && w != m->event[id].chain + 1)
+			return true;
+	}
+	return is_fed(m, id) || is_fed(m, seen_last(m, id));
 }
 
 /* The first event of the chain from id `low' on, and before `end', that touches the cell and may begin a run; end:
@@ -157,5 +164,5 @@ bool model_stay_is_fed(const struct model *m, uint32_t chain, const struct model
 {
 	uint32_t first = s->first > 0 ? model_chain(m, chain).at[s->first - 1] : 0;
 
-	return m->event[first].op == STEP_RMW && model_nfeeds(m, first) > 0;
+	return is_fed(m, first);
 }

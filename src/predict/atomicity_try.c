@@ -271,7 +271,8 @@ static enum goal_outcome reach_sp(void *search, const struct goal *g, struct exa
 
 	for (uint32_t i = 0; i < g->nbefore; i++)
 		can &= g->before[i].first < g->before[i].then;
-	if (can && goal_reach(g, x->m, x->c, exact_order_clear(out, x->m)))
+	if (can && goal_reach(g, x->m, x->c, exact_order_clear(out, x->m)) &&
+	    (!x->strict || !exact_order_misses(x->m, out)))
 		return GOAL_FOUND;
 	VEC_CLEAR(&out->observed);
 	return GOAL_SEARCHED;
