@@ -63,6 +63,7 @@ static struct tally {
 	const struct engine *engine; /* NULL: left out by ONLY, or there is none */
 	unsigned answers, found;
 	unsigned wanted, there;			 /* MOST */
+	unsigned tested, tested_there;		 /* by comparisons, of EQUAL and MOST */
 	unsigned guesses[FINDING_NBLOCKS];	 /* found, by enum finding_block */
 	unsigned wrong, unproven, differ, apart; /* answers; schedules; by jobs; by checkers */
 } tallies[NROWS];
@@ -161,7 +162,8 @@ static void note_kinds(const struct tiny *t)
 
 struct splits {
 	struct split at[SPLITS];
-	bool may[SPLITS]; /* not needed: see forced, and repeated */
+	bool may[SPLITS];    /* not needed: see forced, and repeated */
+	bool tested[SPLITS]; /* only since what is compared may be another value */
 	int n;
 };
 
@@ -203,7 +205,15 @@ static bool is_asked(const struct tiny *t, const struct split *p)
 	return false;
 }
 
-static void splits_add(const struct tiny *t, struct splits *s, const struct split *p)
+static bool has_tests(const struct tiny *t)
+{
+	for (int i = 0; i < t->n; i++)
+		if (t->at[i].cmp != TINY_NO_TEST)
+			return true;
+	return false;
+}
+
+static void splits_add(const struct tiny *t, struct splits *s, const struct split *p, int strict)
 {
 	bool may = repeats || is_asked(t, p) ||
 		   ((forced[p->b] >> p->a & 1) && (forced[p->c] >> p->d & 1));
@@ -211,6 +221,8 @@ static void splits_add(const struct tiny *t, struct splits *s, const struct spli
 	if (s->n == SPLITS)
 		return;
 	s->may[s->n] = may;
+	s->tested[s->n] = !strict && has_tests(t) &&
+			  !enumerate_split(t, p, (struct enumerate_mode){ .no_tests = true });
 	s->at[s->n++] = *p;
 }
 
@@ -225,10 +237,10 @@ static void want(void *arg, const struct tiny *t, const struct split *p)
 	for (int strict = 0; strict < 2; strict++) {
 		if (!is_shown(t, p, strict))
 			continue;
-		splits_add(t, &wanted[strict], p);
+		splits_add(t, &wanted[strict], p, strict);
 		if (!is_triple(t, p))
 			continue;
-		splits_add(t, &guessed[strict], p);
+		splits_add(t, &guessed[strict], p, strict);
 		ntriples[strict]++;
 	}
 }
@@ -249,7 +261,7 @@ static void want_guess(void *arg, const struct tiny *t, const struct split *p)
 
 		if (splits_has(s, p) || !is_shown(t, p, strict))
 			continue;
-		splits_add(t, s, p);
+		splits_add(t, s, p, strict);
 		/* A semaphore may be a mutex, and both accesses in one section of it. */
 		s->may[s->n - 1] |= has_counts(t);
 	}
@@ -481,6 +493,10 @@ static void judge(const struct trial *x, size_t i, struct engine_result *r, bool
 		if (row->relation == EQUAL)
 			spoil(x, y, f, row->strict);
 	}
+	for (int k = 0; k < nwanted && (row->relation == EQUAL || row->relation == MOST); k++) {
+		y->tested += w->tested[k] && !w->may[k];
+		y->tested_there += w->tested[k] && !w->may[k] && splits_has(&got, &w->at[k]);
+	}
 	for (int k = 0; k < nwanted && row->relation == MOST; k++) {
 		y->wanted += !w->may[k];
 		y->there += !w->may[k] && splits_has(&got, &w->at[k]);
@@ -531,6 +547,13 @@ static void report(void)
 				TAP_OK(y->guesses[b] > y->answers / 2000, "%s%s: %u of kind %s",
 				       rows[i].engine, strict, y->guesses[b],
 				       finding_block_name((enum finding_block)b));
+		if (rows[i].relation == EQUAL && !rows[i].strict && y->answers > 1)
+			TAP_OK(y->tested > y->answers / 200 && y->tested_there == y->tested,
+			       "%s%s: %u of %u that comparisons make possible", rows[i].engine,
+			       strict, y->tested_there, y->tested);
+		else if (y->tested > 0)
+			printf("# %s: %u of %u that comparisons make possible\n", rows[i].engine,
+			       y->tested_there, y->tested);
 		if (rows[i].relation == MOST && y->answers > 1)
 			TAP_OK(y->there * 100 >= y->wanted * rows[i].most,
 			       "%s%s: %u of %u are found", rows[i].engine, strict, y->there,
