@@ -20,11 +20,11 @@ static bool ends_runs(const struct model_event *e)
 	       e->op == STEP_OPAQUE;
 }
 
-/* A read that is logged for the comparisons of its value begins none (capture/filter.h); this may take one
- * of them for a beginning, and hold more. */
+/* A read that is logged for the comparisons of its value begins none (capture/filter.h). */
 static bool begins_run(const struct model_event *e)
 {
-	return (e->op == STEP_READ && model_binds(e)) || e->op == STEP_RMW;
+	return (e->op == STEP_READ && model_binds(e) && !(e->flags & STEP_ASKED)) ||
+	       e->op == STEP_RMW;
 }
 
 #define MANY UINT32_MAX

@@ -231,10 +231,12 @@ static unsigned order_flags(const struct event *e)
 static unsigned access_flags(struct steps *s, const struct event *e)
 {
 	bool reads = e->op != EVENT_WRITE;
-	bool is_free = reads && e->ntests == 0 &&
-		       (e->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ;
+	bool is_marked = reads && (e->flags & (EVENT_FREE_READ | EVENT_REREAD)) == EVENT_FREE_READ;
+	bool is_free = is_marked && e->ntests == 0;
 	unsigned flags = is_free ? STEP_FREE_READ : 0;
 
+	if (e->op == EVENT_READ && is_marked && !is_free)
+		flags |= STEP_ASKED;
 	if (e->flags & EVENT_ATOMIC)
 		flags |= STEP_ATOMIC | order_flags(e);
 	else if (e->op == EVENT_RMW) /* text need not give an order */

@@ -134,6 +134,9 @@ enum step_op {
 #define STEP_READERS 2048u /* BUSY, no NONE: a reader explains it too */
 /* ACQ, RACQ, REQ, RREQ, PARK, JOIN, JOINING: could not have blocked for ever. */
 #define STEP_TRY 256u
+/* READ, the bit of STEP_TRY: it binds for the comparisons of its value alone, and begins no run of reads that are in
+ * no record (capture/filter.h). */
+#define STEP_ASKED 256u
 /* No access: uses an object, reads its life; makes or ends one, writes its life.  An ACQ that does
  * has its REL in the same event: nobody holds a lock that is destroyed. */
 #define STEP_USES 4096u

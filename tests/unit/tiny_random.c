@@ -143,6 +143,7 @@ static bool reread(struct run *r, int u)
 		return false;
 	e = add(r, TINY_READ, u, c.obj);
 	c.loc = e->loc;
+	c.seen = r->memory[2 * c.obj];
 	*e = c;
 	return true;
 }

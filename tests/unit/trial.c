@@ -92,7 +92,7 @@ static void make(struct trial *x, uint64_t seed, int n, unsigned features)
 static bool begin_tests(struct trial *x, uint64_t seed)
 {
 	static const unsigned features[] = {
-		0, 0, TINY_ATOMICS, TINY_RWLOCKS, 0, TINY_LIVES | TINY_RWLOCKS,
+		0, 0, TINY_ATOMICS, TINY_RWLOCKS, TINY_REREADS, TINY_LIVES | TINY_RWLOCKS,
 	};
 
 	make(x, seed, 8 + (int)(seed / 6 % 13),
