@@ -177,8 +177,8 @@ static void filter_take(struct thread *t, const struct wide_filter *f, uint64_t 
 			const tag_version v[2], const uint64_t x[2], uint32_t site)
 {
 	for (unsigned i = 0; i < 2 && f->on; i++)
-		filter_drops(t, filter_at(t, f->at[i]), f->key[i] | flag, f->at[i], 3, x[i], v[i],
-			     site);
+		filter_judges(t, filter_at(t, f->at[i]), f->key[i] | flag, f->at[i], 3, x[i], v[i],
+			      site, true);
 }
 
 static void log_read(struct thread *t, const struct wide_filter *f, const void *p,

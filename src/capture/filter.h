@@ -16,6 +16,10 @@
  * the source.  So the first one at each place is logged (format_place_bit): most programs read a word of one
  * version in few places, and a loop in the same ones again.
  *
+ * What is dropped is no target, and a comparison that is repeated binds, so something can be missed.  Short loops
+ * need not lose it: the first repeats of a run are logged, too, as long as that costs hardly anything
+ * (FILTER_REPEATS, filter_spares).
+ *
  * So each entry remembers where the last dropped read came.  When the epoch
  * ends the run is closed: if the version is still there, by a REREAD at this point
  * (later than the last dropped read was: that binds more, never less);
@@ -30,7 +34,7 @@
  * at any point, in the middle of another hook too.
  *
  * Only binding reads are dropped; free reads feed writes and are all logged.  A read that is only compared
- * (hooks.h, "Tests") is logged as free the first time, as binding when it comes again, and then dropped.
+ * (hooks.h, "Tests") is logged as free the first time, or times, then as binding when it comes again, and then dropped.
  * So rules R1 to R3 of the dependency model hold: the kept reads bind at least as
  * much as the dropped ones and saw the same write.
  *
@@ -123,6 +127,12 @@ static inline struct filter_entry *filter_prepare(struct thread *t, const void *
 	return e;
 }
 
+/* So many repeats of a run are logged before the first is dropped, if the thread has as many to spare: at first, and
+ * again in each chunk, which holds some ten thousand events. */
+#define FILTER_REPEATS 16u
+#define FILTER_SPARE 1024u
+#define FILTER_SPARE_CHUNK 128u
+
 static inline bool filter_is_listed(const struct filter_entry *e)
 {
 	return e->dropped != 0 || e->site == FILTER_LISTED;
@@ -145,10 +155,20 @@ static inline void *filter_value(const struct thread *t, const void *p)
 	return (char *)t->filter_values + filter_slot(t, p);
 }
 
-/* True: drop this read, of x at p.  Else it is about to be logged. */
-static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64_t key,
-				const void *p, unsigned log2, uint64_t x, tag_version v,
-				uint32_t site)
+/* Is this read logged, though it repeats one of its run?  Nothing was dropped in that yet. */
+static inline bool filter_spares(struct thread *t, struct filter_entry *e)
+{
+	if (e->last >= FILTER_REPEATS || t->spare == 0)
+		return false;
+	e->last++;
+	t->spare--;
+	t->saved++; /* it could have been: the filter pays */
+	return true;
+}
+
+/* True: drop this read, of x at p.  Else it is about to be logged.  With `all' whatever can be dropped is. */
+INLINE bool filter_judges(struct thread *t, struct filter_entry *e, uint64_t key, const void *p,
+			  unsigned log2, uint64_t x, tag_version v, uint32_t site, bool all)
 {
 	unsigned mask = filter_mask(p, log2);
 	void *value = filter_value(t, p);
@@ -163,6 +183,7 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 		e->epoch = t->epoch;
 		e->kept = (uint8_t)mask;
 		e->places = format_place_bit(site);
+		e->last = 0;
 		access_store(value, log2, x);
 		return false;
 	}
@@ -175,6 +196,8 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 		access_store(value, log2, x);
 		return false;
 	}
+	if (!all && e->dropped == 0 && filter_spares(t, e))
+		return false;
 	if (!filter_is_listed(e)) {
 		t->runs++;
 		t->pending[t->npending++] = (uint32_t)(e - t->filter);
@@ -183,6 +206,13 @@ static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64
 	e->last = (uint32_t)t->tseq;
 	e->site = site;
 	return true;
+}
+
+static inline bool filter_drops(struct thread *t, struct filter_entry *e, uint64_t key,
+				const void *p, unsigned log2, uint64_t x, tag_version v,
+				uint32_t site)
+{
+	return filter_judges(t, e, key, p, log2, x, v, site, false);
 }
 
 /* A read of x at p that is only compared.  True: it is to be logged as free, and is remembered; false: as
@@ -196,7 +226,7 @@ static inline bool filter_tests(struct thread *t, struct filter_entry *e, uint64
 
 	if ((e->key | FILTER_TESTED) == (key | FILTER_TESTED) && e->version == v &&
 	    e->epoch == t->epoch && (mask & ~e->kept) == 0 && access_load(value, log2) == x) {
-		if (e->key == key || filter_was_here(e, site))
+		if (e->key == key || (filter_was_here(e, site) && !filter_spares(t, e)))
 			return false;
 		e->places |= format_place_bit(site);
 		return true;
@@ -208,6 +238,7 @@ static inline bool filter_tests(struct thread *t, struct filter_entry *e, uint64
 	e->epoch = t->epoch;
 	e->kept = (uint8_t)mask;
 	e->places = format_place_bit(site);
+	e->last = 0;
 	access_store(value, log2, x);
 	return true;
 }

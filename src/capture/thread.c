@@ -79,6 +79,7 @@ struct thread *thread_new(void)
 		filter_none(t);
 		if (!log_is_full() && !control_bare)
 			filter_grow(t);
+		t->spare = FILTER_SPARE;
 		t->epoch = 1; /* fresh filter entries, all zero, match no epoch */
 	}
 	sys_lock_drop(&all.lock);

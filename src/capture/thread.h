@@ -44,7 +44,9 @@ struct filter_entry {
 	uint16_t places; /* of logged reads: format_place_bit */
 	union {
 		struct {
-			uint32_t last; /* low bits of the number before the last dropped read */
+			/* Low bits of the number before the last dropped read; before there is one, how
+			 * many repeats were logged. */
+			uint32_t last;
 			uint32_t site; /* of that read; without one FILTER_LISTED, or 0 */
 		};
 		uint64_t read; /* the same, stored as one */
@@ -114,10 +116,12 @@ struct thread {
 	uint64_t *filter_values;     /* beside it: what the word held, in the bytes that are kept */
 	uint32_t *pending;	     /* entries with dropped reads, and some without */
 	bool trimming, settling;
-	bool review;	/* a chunk has ended: filter_review is due, at the next read */
-	uint32_t runs;	/* that the filter opened since it was last reviewed: each costs a record */
-	uint32_t saved; /* reads dropped beyond the first of a run: what it gains */
-	uint32_t rest;	/* chunks until a filter that did not pay is tried again */
+	bool review;   /* a chunk has ended: filter_review is due, at the next read */
+	uint32_t runs; /* that the filter opened since it was last reviewed: each costs a record */
+	uint32_t runs_before;	      /* between the two reviews before that */
+	uint32_t spare;		      /* repeated reads that may be logged all the same */
+	uint32_t saved;		      /* reads dropped beyond the first of a run: what it gains */
+	uint32_t rest;		      /* chunks until a filter that did not pay is tried again */
 	struct filter_entry *resting; /* its table meanwhile, and mask */
 	uint32_t resting_mask;
 	uint64_t shapes[FORMAT_SHAPES]; /* lean_shape; 0: none */

@@ -72,12 +72,39 @@ static void give(void *unused)
 	pthread_mutex_unlock(&lock);
 }
 
+/* While the thread has any to spare, the first repeats are logged, of each run; a comparison's as what it is. */
+static void some_repeats(void)
+{
+	struct thread *t = thread_self();
+	uint64_t slot;
+
+	t->spare = 2 * FILTER_REPEATS + 3;
+	synchronise();
+	LOGS(1, FILTER_REPEATS, foresee_read8(&words[0], 0));
+	LOGS(0, 0, foresee_read4(&words[0], 0)); /* it is of the same run */
+	/* That it binds comes behind the repeats, and begins a run of its own. */
+	for (unsigned i = 0; i <= FILTER_REPEATS; i++) {
+		slot = 0;
+		foresee_read8t(&words[1], 0, &slot);
+		CAPTURE_CHECK(slot == t->tseq, "comparison %u is not free", i);
+	}
+	CAPTURE_CHECK(t->spare == 3, "%u to spare", t->spare);
+	foresee_read8t(&words[1], 0, &slot);
+	CAPTURE_CHECK(slot == 0, "the last one is free");
+	LOGS(1, 2, foresee_read8t(&words[1], 0, &slot));
+	CAPTURE_CHECK(t->spare == 0, "%u to spare", t->spare);
+	synchronise();
+	LOGS(1, 0, foresee_read8(&words[0], 0));
+}
+
 static void which(void)
 {
 	uint32_t *half = (uint32_t *)&words[1];
 	uint64_t slot;
 
 	crew_start(1);
+	some_repeats();
+	thread_self()->spare = 0; /* of the rest nothing is logged that need not be */
 	synchronise();
 	LOGS(1, 0, foresee_read8(&words[0], 0));
 	LOGS(0, 0, foresee_read4(&words[0], 0)); /* bytes that were read */

@@ -1,11 +1,14 @@
 /*
  * Random programs in which threads race, and always in the same order.
  *
- *	turns SEED
+ *	turns SEED [ROUNDS]
  *
  * The threads take turns, in which they do a few things each to shared variables, several of them in one
  * word.  Whose turn it is stands in a variable that only inline assembler touches, of which the pass sees no
  * access; so no call, and no synchronisation, ends what the recorder may leave out.
+ *
+ * With ROUNDS some of what they do is done in loops of up to so many rounds, with loops of few in them: then reads are
+ * repeated with other things between, writes too.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,12 +42,30 @@ static const char prelude[] =
 	"\tint *p = &turn;\n"
 	"\t__asm__ volatile(\"movl %1, (%0)\" : : \"r\"(p), \"r\"(n));\n}\n\n";
 
-/* Something to do with variable v and others. */
-static void act(unsigned v)
+/* Mostly the thread's favourite: what is read again and again. */
+static unsigned variable(unsigned favourite)
+{
+	return pick(2) ? favourite : pick(VARIABLES);
+}
+
+static void act(unsigned v, unsigned rounds);
+
+/* A few things, again and again. */
+static void loop(unsigned v, unsigned rounds)
+{
+	printf("\tfor (int n%u = %u; n%u > 0; n%u--) {\n", rounds, 2 + pick(rounds - 1), rounds,
+	       rounds);
+	for (unsigned k = 2 + pick(2); k > 0; k--)
+		act(variable(v), rounds > 3 ? 3 : 0);
+	printf("\t}\n");
+}
+
+/* Something to do with variable v and others; rounds: perhaps so often. */
+static void act(unsigned v, unsigned rounds)
 {
 	unsigned w = pick(VARIABLES), c = pick(4);
 
-	switch (pick(13)) {
+	switch (pick(rounds ? 15 : 13)) {
 	case 0:
 		printf("\ts.v%u = %u;\n", v, c);
 		break;
@@ -83,19 +104,17 @@ static void act(unsigned v)
 		printf("\tatomic_store_explicit(&flag, %u, memory_order_%s);\n", c,
 		       pick(2) ? "release" : "relaxed");
 		break;
+	case 13:
+	case 14:
+		loop(v, rounds);
+		break;
 	default:
 		printf("\tif (atomic_load_explicit(&flag, memory_order_%s) == %u)\n\t\tl++;\n",
 		       pick(2) ? "acquire" : "relaxed", c);
 	}
 }
 
-/* Mostly the thread's favourite: what is read again and again. */
-static unsigned variable(unsigned favourite)
-{
-	return pick(2) ? favourite : pick(VARIABLES);
-}
-
-static void thread(unsigned t, const unsigned owner[TURNS])
+static void thread(unsigned t, const unsigned owner[TURNS], unsigned rounds)
 {
 	unsigned favourite = pick(VARIABLES);
 
@@ -110,7 +129,7 @@ static void thread(unsigned t, const unsigned owner[TURNS])
 		if (locked)
 			printf("\tpthread_mutex_lock(&lock[%u]);\n", m);
 		for (unsigned k = 1 + pick(4); k > 0; k--)
-			act(variable(favourite));
+			act(variable(favourite), rounds);
 		if (locked)
 			printf("\tpthread_mutex_unlock(&lock[%u]);\n", m);
 		printf("\thand_over(%u);\n", n + 1);
@@ -120,10 +139,10 @@ static void thread(unsigned t, const unsigned owner[TURNS])
 
 int main(int argc, char **argv)
 {
-	unsigned owner[TURNS];
+	unsigned owner[TURNS], rounds = argc == 3 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: turns SEED\n");
+	if (argc < 2 || argc > 3 || (argc == 3 && rounds < 2)) {
+		fprintf(stderr, "usage: turns SEED [ROUNDS]\n");
 		return 2;
 	}
 	state = strtoull(argv[1], NULL, 10) * 7919 + 17;
@@ -131,7 +150,7 @@ int main(int argc, char **argv)
 		owner[n] = pick(THREADS);
 	fputs(prelude, stdout);
 	for (unsigned t = 0; t < THREADS; t++)
-		thread(t, owner);
+		thread(t, owner, rounds);
 	printf("int main(void)\n{\n\tpthread_t id[%u];\n\tvoid *(*const body[])(void *) = { thread0, thread1, thread2 };\n\n"
 	       "\tfor (int i = 0; i < %u; i++)\n\t\tpthread_create(&id[i], NULL, body[i], NULL);\n"
 	       "\tfor (int i = 0; i < %u; i++)\n\t\tpthread_join(id[i], NULL);\n\treturn 0;\n}\n",
