@@ -4,7 +4,7 @@
  *	a write to f	gives F and ALL		a read of f	takes F and ANY; readers of f take turns
  *	other calls	give ANY		other calls	take ANY and ALL
  *	a read of what another process may have written takes ALL as well
- *	a read of a pipe gives its room first		a write that may have waited for room takes it
+ *	a read of a pipe or socket gives room first	a write that may have waited for room takes it
  *
  * F is the channel of the file, pipe or eventfd behind the descriptor, or of all sockets.  A call that is not
  * known for harmless may do whatever another one waits for, so what it gives everybody takes.
@@ -21,6 +21,7 @@
 #define FILE_ 0x3000u
 #define TURN 0x4000u
 #define ROOM 0x5000u
+#define ROOM_ANY 0x1018u /* of sockets, and for who waits for room of several */
 #define SLOTS 256u
 
 /*
@@ -101,7 +102,7 @@ void channel_of(Int fd, struct channel *c)
 		key = (key + number(fd)) * 0x100000001b3u;
 	c->object = VKI_S_ISSOCK(s.mode) ? SOCKET : FILE_ + slot(key);
 	c->turn = TURN + slot(key);
-	c->room = VKI_S_ISFIFO(s.mode) ? ROOM + slot(key) : 0;
+	c->room = VKI_S_ISFIFO(s.mode) ? ROOM + slot(key) : VKI_S_ISSOCK(s.mode) ? ROOM_ANY : 0;
 }
 
 Addr channel_of_futex(Addr a)
@@ -153,11 +154,28 @@ void channel_turn(struct thread *t, Addr turn)
 void channel_empties(struct thread *t, Addr room)
 {
 	log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_FILE, room);
+	if (room != ROOM_ANY)
+		log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_FILE, ROOM_ANY);
 }
 
-void channel_fills(struct thread *t, Addr room)
+/* One that was full once stays so: who asks in vain and tries again has been held up, too.  Other processes may have
+ * made room, whatever told them to. */
+void channel_fills(struct thread *t, Addr room, Bool full)
 {
+	static Bool narrow[SLOTS + 1];
+	Bool *is = &narrow[room == ROOM_ANY ? SLOTS : (room - ROOM) / 8];
+
+	*is |= full;
+	if (!*is)
+		return;
 	take(t, FORMAT_CHANNEL_FILE, room);
+	if (passed || t->through.outer)
+		take(t, FORMAT_CHANNEL_FILE, ALL);
+}
+
+void channel_found_room(struct thread *t)
+{
+	take(t, FORMAT_CHANNEL_FILE, ROOM_ANY);
 }
 
 void channel_signal(struct thread *t)

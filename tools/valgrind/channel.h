@@ -23,9 +23,11 @@ void channel_give(struct thread *t, Addr object);
 void channel_take(struct thread *t, Addr object);
 /* Data have been read, which nobody else reads. */
 void channel_turn(struct thread *t, Addr turn);
-/* t is about to read from a pipe, which makes room; has found room, for which it may have waited. */
+/* t is about to read from a pipe or socket, which makes room; has written there, and may have waited for room if it was
+ * full; has waited until some of several had room. */
 void channel_empties(struct thread *t, Addr room);
-void channel_fills(struct thread *t, Addr room);
+void channel_fills(struct thread *t, Addr room, Bool full);
+void channel_found_room(struct thread *t);
 void channel_signal(struct thread *t);
 
 #endif /* VALGRIND_CHANNEL_H */

@@ -96,16 +96,57 @@ static struct thread *recorded(ThreadId v)
 }
 
 #define AT_ONCE 4096u /* bytes: as many fit where any do */
-#define POLLOUT 4
+#define POLLOUT 4     /* and EPOLLOUT */
 
-/* May a write to this pipe have to wait? */
+/* May a write to this pipe or socket have to wait? */
 static Bool is_full(UInt n, const UWord *args)
 {
 	struct vki_pollfd p = { .fd = (Int)args[0], .events = POLLOUT };
 
-	if (n != __NR_write)
-		return n == __NR_writev;
-	return args[2] > AT_ONCE || sr_Res(VG_(poll)(&p, 1, 0)) != 1 || !(p.revents & POLLOUT);
+	if (n == __NR_writev || n == __NR_sendmsg || (n == __NR_sendto && args[4] != 0))
+		return True;
+	return (n == __NR_write || n == __NR_sendto) &&
+	       (args[2] > AT_ONCE || sr_Res(VG_(poll)(&p, 1, 0)) != 1 || !(p.revents & POLLOUT));
+}
+
+static Bool is_readable(UWord a, UWord n)
+{
+	return VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ);
+}
+
+/* Has the call waited until there was room, or may it have? */
+static Bool found_room(UInt n, const UWord *args, Word r)
+{
+	const struct vki_pollfd *p = (const struct vki_pollfd *)args[0];
+	const struct vki_epoll_event *e = (const struct vki_epoll_event *)args[1];
+
+	switch (n) {
+	case __NR_poll:
+	case __NR_ppoll:
+		for (UWord i = 0; i < args[1] && is_readable((UWord)&p[i], sizeof(*p)); i++)
+			if (p[i].revents & POLLOUT)
+				return True;
+		return False;
+	case __NR_select:
+	case __NR_pselect6:
+		return args[2] != 0;
+	case __NR_epoll_wait:
+	case __NR_epoll_pwait:
+	case 441: /* epoll_pwait2 */
+		for (Word i = 0; i < r && is_readable((UWord)&e[i], sizeof(*e)); i++)
+			if (e[i].events & POLLOUT)
+				return True;
+		return False;
+	case __NR_connect:
+	case __NR_sendmmsg:
+	case __NR_splice:
+	case __NR_tee:
+	case __NR_sendfile:
+	case __NR_vmsplice:
+		return True;
+	default:
+		return False;
+	}
 }
 
 /* Calls that wait for one descriptor, and give to another one then. */
@@ -148,6 +189,8 @@ static void channel_find(struct thread *t, UInt n, const UWord *args)
 		t->through.object = channel_of_futex(args[0]);
 	else if (how == WRITES || how == READS)
 		channel_of((Int)args[0], &t->through);
+	else
+		t->through.room = c.room;
 	t->through.full = how == WRITES && t->through.room != 0 && is_full(n, args);
 }
 
@@ -183,7 +226,7 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 	if (t == NULL || how == NEITHER)
 		return;
 	channel_find(t, n, args);
-	if (how == READS && t->through.room != 0)
+	if (how != WRITES && t->through.room != 0)
 		channel_empties(t, t->through.room);
 	if ((how == BOTH || how == WRITES) && t->through.object != 0)
 		channel_give(t, t->through.object);
@@ -239,8 +282,10 @@ static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
 	}
 	if (n == __NR_mmap || n == __NR_shmat || n == __NR_mremap)
 		heap_maps_shared = False;
-	if (t != NULL && how == WRITES && t->through.full)
-		channel_fills(t, t->through.room);
+	if (t != NULL && how == WRITES && t->through.room != 0)
+		channel_fills(t, t->through.room, t->through.full);
+	if (t != NULL && !sr_isError(r) && found_room(n, args, (Word)sr_Res(r)))
+		channel_found_room(t);
 	if (t == NULL || how == NEITHER || how == WRITES || t->through.object == 0)
 		return;
 	channel_take(t, t->through.object);

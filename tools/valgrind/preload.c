@@ -64,15 +64,24 @@ INLINE int thread_number(void)
 	return (int)syscall(SYS_gettid);
 }
 
+/* Is the thread that takes it kept in it?  Then who does not hold it is refused in every run. */
+INLINE bool mutex_knows_owner(const pthread_mutex_t *m)
+{
+	int kind = m->__data.__kind, type = kind & KIND_TYPE;
+
+	return (kind & (KIND_ROBUST | KIND_INHERIT)) || type == PTHREAD_MUTEX_RECURSIVE_NP ||
+	       type == PTHREAD_MUTEX_ERRORCHECK_NP;
+}
+
 /* Will the library let the caller release it? */
 INLINE bool mutex_is_held(const pthread_mutex_t *m)
 {
-	int kind = m->__data.__kind, type = kind & KIND_TYPE;
+	int kind = m->__data.__kind;
 	unsigned word = (unsigned)m->__data.__lock;
 
 	if (kind & (KIND_ROBUST | KIND_INHERIT))
 		return (int)(word & 0x3fffffff) == thread_number();
-	if (type == PTHREAD_MUTEX_RECURSIVE_NP || type == PTHREAD_MUTEX_ERRORCHECK_NP)
+	if (mutex_knows_owner(m))
 		return m->__data.__owner == thread_number();
 	if (kind & KIND_PROTECT)
 		word &= (1u << CEILING_SHIFT) - 1;
@@ -150,7 +159,7 @@ WRAP(int, pthreadZumutexZuunlock, pthread_mutex_t *m)
 	aux = mutex_aux(m);
 	if (mutex_is_held(m))
 		SYNC(REL, aux, m);
-	else
+	else if (!mutex_knows_owner(m))
 		SYNC(TRYFAIL, aux | FORMAT_LOCK_REFUSED, m);
 	CALL_FN_W_W(r, original, m);
 	SHOW();
@@ -376,6 +385,15 @@ WRAP(int, semZupostZa, sem_t *s)
 	SYNC(SEM_POST, 0, s);
 	CALL_FN_W_W(r, original, s);
 	SHOW();
+	return (int)r;
+}
+
+/* The count is read by the library itself. */
+WRAP(int, semZugetvalueZa, sem_t *s, int *value)
+{
+	ORIGINAL;
+	TELL(REQUEST_UNSTEADY, s, sizeof(unsigned), 0, 0);
+	CALL_FN_W_WW(r, original, s, value);
 	return (int)r;
 }
 

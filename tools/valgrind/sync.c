@@ -457,6 +457,29 @@ void sync_left(struct thread *t)
 	t->parked = 0;
 }
 
+#define UNSTEADY 64
+
+/* Told once each, and of all memory if there are more. */
+static void unsteady(Addr a, SizeT n)
+{
+	static Addr told[UNSTEADY];
+	static UInt ntold;
+	uint8_t buffer[32];
+
+	for (UInt i = 0; i < ntold; i++)
+		if (told[i] == a)
+			return;
+	if (ntold == UNSTEADY)
+		return;
+	told[ntold++] = a;
+	if (ntold == UNSTEADY) {
+		a = 0;
+		n = ~(SizeT)0;
+	}
+	log_control(FORMAT_K_C_UNSTEADY, buffer,
+		    (SizeT)(put_varint(put_varint(buffer, a), n) - buffer));
+}
+
 static UWord answer(struct thread *t, uint32_t site, const UWord *arg)
 {
 	uint64_t n = arg[4];
@@ -504,6 +527,9 @@ static UWord answer(struct thread *t, uint32_t site, const UWord *arg)
 	case REQUEST_WROTE:
 		if (accesses_on)
 			sync_range(t, site, True, arg[1], arg[2]);
+		break;
+	case REQUEST_UNSTEADY:
+		unsteady(arg[1], arg[2]);
 		break;
 	case REQUEST_END:
 		thread_end(t, (unsigned)arg[1]);

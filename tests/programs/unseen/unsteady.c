@@ -56,6 +56,8 @@ static void *other(void *arg)
 	while (!is_told())
 		sched_yield();
 	data++;
+	if (is("lock"))
+		__atomic_store_n(theirs, 0, __ATOMIC_RELEASE);
 	return arg;
 }
 
