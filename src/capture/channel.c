@@ -1,12 +1,7 @@
-#include "capture/channel.h"
+#include "capture/channel_priv.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -65,19 +60,6 @@ void channel_same(int old_fd, int new_fd)
 		__atomic_store_n(&number_of[new_fd], number(old_fd) + 1, __ATOMIC_RELAXED);
 }
 
-#define KEY_NONE 0u
-#define KEY_SOCKET 1u
-
-/* What is behind a descriptor; key KEY_NONE: there is no such descriptor. */
-struct behind {
-	uint64_t key;
-	bool socket;
-	bool regular;
-	bool pipe;
-	bool anonymous; /* a file of no type; many descriptors share its inode */
-	bool outside;	/* other processes may read what is written, or write what is read */
-};
-
 static uint64_t *own_pipe(uint64_t key)
 {
 	return &own_pipes[(key * 0x9e3779b97f4a7c15u >> 32) % OWN_PIPES];
@@ -110,20 +92,20 @@ static struct behind behind_file(const struct stat *st, int fd)
 	return b;
 }
 
-static struct behind behind(int fd)
+struct behind channel_behind(int fd)
 {
 	struct stat st;
 	SYS_KEEPS_ERRNO;
 
 	return syscall(SYS_fstat, fd, &st) == 0 ? behind_file(&st, fd)
-						: (struct behind){ .key = KEY_NONE };
+						: (struct behind){ .key = CHANNEL_KEY_NONE };
 }
 
 uint64_t channel_key(int fd)
 {
-	struct behind b = behind(fd);
+	struct behind b = channel_behind(fd);
 
-	return b.socket ? KEY_SOCKET : b.key;
+	return b.socket ? CHANNEL_KEY_SOCKET : b.key;
 }
 
 /*
@@ -133,7 +115,7 @@ uint64_t channel_key(int fd)
 #define PROBES 8u
 static uint64_t slots[CHANNEL_FILES]; /* atomic each */
 
-static unsigned slot(uint64_t key)
+unsigned channel_slot(uint64_t key)
 {
 	unsigned first = (unsigned)(key * 0x9e3779b97f4a7c15u >> 56) % CHANNEL_FILES;
 
@@ -151,24 +133,29 @@ static unsigned slot(uint64_t key)
 }
 
 /* CHANNEL_NONE: no such descriptor. */
-static unsigned channel_of(struct behind b)
+unsigned channel_of(struct behind b)
 {
-	if (b.key == KEY_NONE)
+	if (b.key == CHANNEL_KEY_NONE)
 		return CHANNEL_NONE;
-	return b.socket ? CHANNEL_SOCKET : CHANNEL_FILE + slot(b.key);
+	return b.socket ? CHANNEL_SOCKET : CHANNEL_FILE + channel_slot(b.key);
 }
 
 static unsigned of_fd(int fd)
 {
-	return channel_of(behind(fd));
+	return channel_of(channel_behind(fd));
 }
 
-static bool goes_outside(struct behind b)
+bool channel_goes_outside(struct behind b)
 {
 	unsigned channel = channel_of(b);
 
 	return channel != CHANNEL_NONE &&
 	       (b.outside || __atomic_load_n(&carried[channel], __ATOMIC_SEQ_CST));
+}
+
+bool channel_is_watched(unsigned channel)
+{
+	return channel != CHANNEL_NONE && __atomic_load_n(&watched[channel], __ATOMIC_SEQ_CST);
 }
 
 unsigned channel_of_signal(int n)
@@ -243,31 +230,31 @@ void channel_log(struct thread *t, unsigned kind, unsigned channel)
 
 /* The flags are read after the GIVE and set before the TAKE of channel_watch and its like: one of the two
  * sees the other, whichever comes first at the tag. */
-static void log_give(struct thread *t, int fd, struct behind b)
+void channel_log_give(struct thread *t, int fd, struct behind b)
 {
 	unsigned channel = channel_of(b);
 
 	if (CONTROLLED(t))
 		control_outside(fd);
 	channel_log(t, FORMAT_K_GIVE, channel);
-	if (channel != CHANNEL_NONE && __atomic_load_n(&watched[channel], __ATOMIC_SEQ_CST))
+	if (channel_is_watched(channel))
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
-	if (goes_outside(b))
+	if (channel_goes_outside(b))
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_OUTSIDE);
 }
 
 static void log_give_fd(struct thread *t, int fd)
 {
-	log_give(t, fd, behind(fd));
+	channel_log_give(t, fd, channel_behind(fd));
 }
 
 /* What has no type may be anything, and tell of whatever another thread has done. */
-static void log_take(struct thread *t, struct behind b)
+void channel_log_take(struct thread *t, struct behind b)
 {
 	channel_log(t, FORMAT_K_TAKE, channel_of(b));
 	if (b.anonymous)
 		channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
-	if (goes_outside(b))
+	if (channel_goes_outside(b))
 		channel_log(t, FORMAT_K_TAKE, CHANNEL_OUTSIDE);
 }
 
@@ -358,16 +345,16 @@ void channel_await_fd_slow(int fd, bool vain)
 void channel_take_fd(int fd)
 {
 	HOOK(t)
-		log_take(t, behind(fd));
+		channel_log_take(t, channel_behind(fd));
 }
 
 /* Files are always ready, if they are not queues of messages. */
 void channel_take_ready(int fd)
 {
 	HOOK(t) {
-		struct behind b = behind(fd);
+		struct behind b = channel_behind(fd);
 
-		log_take(t, b);
+		channel_log_take(t, b);
 		if (b.regular)
 			channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
 		if (b.anonymous) /* an epoll, by what it watches */
@@ -380,113 +367,7 @@ void channel_take_file(const struct stat *st, bool found)
 	HOOK(t) {
 		channel_log(t, FORMAT_K_TAKE, CHANNEL_UNSEEN);
 		if (found)
-			log_take(t, behind_file(st, -1));
-	}
-}
-
-/* ---- room in pipes and sockets ---- */
-
-/* Those that were found short of room once: who found it so, and tries again, may have been held up. */
-static uint8_t narrow[CHANNEL_FILES];
-
-static bool room_matters(struct behind b)
-{
-	return (b.pipe || b.socket) && thread_was_forked() && !control_on;
-}
-
-/* What others write is read from another descriptor than it was written to, but for pipes. */
-static unsigned room_of(struct behind b)
-{
-	return CHANNEL_ROOM + slot(b.socket ? KEY_SOCKET : b.key);
-}
-
-unsigned channel_room(int fd)
-{
-	unsigned room = CHANNEL_NONE;
-
-	HOOK(t) {
-		struct behind b = behind(fd);
-
-		if (room_matters(b))
-			room = room_of(b);
-	}
-	return room;
-}
-
-/* For one that an epoll watches it is told as well, as of a socket. */
-void channel_empties(int fd)
-{
-	HOOK(t) {
-		struct behind b = behind(fd);
-
-		if (room_matters(b)) {
-			channel_log(t, FORMAT_K_GIVE, room_of(b));
-			if (b.pipe && __atomic_load_n(&watched[channel_of(b)], __ATOMIC_SEQ_CST))
-				channel_log(t, FORMAT_K_GIVE, CHANNEL_ROOM + slot(KEY_SOCKET));
-		}
-	}
-}
-
-void channel_take_room(int fd)
-{
-	channel_take(fd == -1 ? CHANNEL_ROOM + slot(KEY_SOCKET) : channel_room(fd));
-}
-
-/* Less than half of it is free: others may write meanwhile. */
-static bool has_little_room(int fd, struct behind b, size_t n)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	int has = 0, size = 0;
-	socklen_t len = sizeof(size);
-	SYS_KEEPS_ERRNO;
-
-	if (syscall(SYS_poll, &p, 1, 0) != 1 || !(p.revents & POLLOUT))
-		return true;
-	if (b.pipe)
-		return syscall(SYS_ioctl, fd, FIONREAD, &has) != 0 ||
-		       2 * has >= syscall(SYS_fcntl, fd, F_GETPIPE_SZ);
-	return syscall(SYS_ioctl, fd, SIOCOUTQ, &has) != 0 ||
-	       syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_SNDBUF, &size, &len) != 0 ||
-	       2 * ((size_t)has + n) >= (size_t)size;
-}
-
-#define ROOM_SHORT 0x10000u
-
-unsigned channel_write_fd(int fd, size_t n, bool vain, bool named)
-{
-	unsigned room = CHANNEL_NONE;
-
-	control_fd(fd, POLLOUT, vain);
-	HOOK(t) {
-		struct behind b = behind(fd);
-
-		log_give(t, fd, b);
-		if (room_matters(b)) {
-			room = slot(b.key);
-			if (has_little_room(fd, b, b.pipe ? 0 : n))
-				__atomic_store_n(&narrow[room], 1, __ATOMIC_RELAXED);
-			if (named || (b.pipe && n > PIPE_BUF))
-				room |= ROOM_SHORT;
-		}
-	}
-	return room;
-}
-
-/* Other processes may have made room, told by any that they hold. */
-void channel_wrote_fd(int fd, unsigned room)
-{
-	if (room == CHANNEL_NONE ||
-	    (!(room & ROOM_SHORT) && !__atomic_load_n(&narrow[room], __ATOMIC_RELAXED)))
-		return;
-	HOOK(t) {
-		struct behind b = behind(fd);
-
-		if (b.pipe || b.socket)
-			channel_log(t, FORMAT_K_TAKE, room_of(b));
-		if (b.socket)
-			log_take(t, b);
-		else if (goes_outside(b))
-			channel_log(t, FORMAT_K_TAKE, CHANNEL_OUTSIDE);
+			channel_log_take(t, behind_file(st, -1));
 	}
 }
 
@@ -507,11 +388,11 @@ void channel_take_read(int fd, const void *bytes, size_t n)
 	const struct signalfd_siginfo *s = bytes;
 
 	HOOK(t) {
-		struct behind b = behind(fd);
+		struct behind b = channel_behind(fd);
 
-		log_take(t, b);
-		if (b.key != KEY_NONE && thread_was_forked())
-			turn_log(t, CHANNEL_TURN + slot(b.key));
+		channel_log_take(t, b);
+		if (b.key != CHANNEL_KEY_NONE && thread_was_forked())
+			turn_log(t, CHANNEL_TURN + channel_slot(b.key));
 		if (b.anonymous && __atomic_load_n(&has_signalfd, __ATOMIC_RELAXED))
 			for (; n >= sizeof(*s); n -= sizeof(*s), s++)
 				log_signal(t, (int)s->ssi_signo, s->ssi_code, s->ssi_pid);
@@ -531,13 +412,13 @@ void channel_watch(int epoll, int fd)
 	unsigned channel;
 
 	HOOK(t) {
-		b = behind(fd);
+		b = channel_behind(fd);
 		channel = channel_of(b);
 		if (channel != CHANNEL_NONE)
 			__atomic_store_n(&watched[channel], 1, __ATOMIC_SEQ_CST);
-		if (goes_outside(b))
+		if (channel_goes_outside(b))
 			carry(of_fd(epoll));
-		log_take(t, b);
+		channel_log_take(t, b);
 		log_give_fd(t, epoll);
 		channel_log(t, FORMAT_K_GIVE, CHANNEL_SOCKET);
 	}
@@ -547,11 +428,11 @@ void channel_watch(int epoll, int fd)
 void channel_sent(int fd)
 {
 	HOOK(t) {
-		struct behind b = behind(fd);
+		struct behind b = channel_behind(fd);
 
 		if (b.anonymous) {
 			carry(channel_of(b));
-			log_take(t, b);
+			channel_log_take(t, b);
 			channel_log(t, FORMAT_K_GIVE, CHANNEL_OUTSIDE);
 		}
 	}
@@ -578,14 +459,14 @@ void channel_carry(int in, int out)
 	HOOK(t) {
 		carry(of_fd(in));
 		carry(of_fd(out));
-		log_take(t, behind(in));
+		channel_log_take(t, channel_behind(in));
 		log_give_fd(t, out);
 	}
 }
 
 void channel_made_pipe(const int fds[2])
 {
-	uint64_t key = behind(fds[0]).key;
+	uint64_t key = channel_behind(fds[0]).key;
 
 	__atomic_store_n(own_pipe(key), key, __ATOMIC_RELAXED);
 }

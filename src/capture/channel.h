@@ -86,7 +86,7 @@ static inline void channel_await_fd(int fd, bool vain)
 }
 /*
  * Room in pipes and sockets.  Before a call that reads: it makes some; around one that writes n bytes and may have to wait
- * for some: GIVE, and behind it, with what that said, TAKE if there may have been too little.  vain: or come back without
+ * for some: GIVE, and behind it, with what that said, TAKE if there would be too little in some run.  vain: or come back without
  * having sent anything; named: to an address, where it may wait though the socket has room.
  */
 void channel_empties(int fd);

@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <asm/ioctls.h>
 #include <asm/sockios.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
@@ -489,6 +490,11 @@ void channel_bare_takes(long number, const long a[6], long r)
 	case SYS_pselect6:
 		selected((int)a[0], (const fd_set *)a[1], (const fd_set *)a[2],
 			 (const fd_set *)a[3], (int)r);
+		break;
+	case SYS_mmap:
+		if (a[3] & MAP_SHARED)
+			shared_add((void *)r, (size_t)a[1], a[3] & MAP_ANONYMOUS ? -1 : (int)a[4],
+				   a[5]);
 		break;
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:

@@ -42,7 +42,7 @@ done
 
 # What changes without a record, and no code is unseen.
 ok "builds, two addresses and a count" foresee-cc -g -O1 "$here/unsteady.c" -o unsteady -pthread
-for kind in flag back moved lock count; do
+for kind in flag back moved bare lock count; do
 	timeout 60 foresee record -q -o t.foresee ./unsteady "$kind" >out 2>err
 	is "$? $(predicted t.foresee)" "0 0" "$kind: nothing is predicted"
 	foresee check -q t.foresee >out 2>err

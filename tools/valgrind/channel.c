@@ -158,15 +158,29 @@ void channel_empties(struct thread *t, Addr room)
 		log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_FILE, ROOM_ANY);
 }
 
-/* One that was full once stays so: who asks in vain and tries again has been held up, too.  Other processes may have
- * made room, whatever told them to. */
-void channel_fills(struct thread *t, Addr room, Bool full)
-{
-	static Bool narrow[SLOTS + 1];
-	Bool *is = &narrow[room == ROOM_ANY ? SLOTS : (room - ROOM) / 8];
+/* By pipe, and of all sockets: bytes, and whether there was once no room for them without a reader. */
+static struct {
+	ULong bytes;
+	Bool full;
+} written[SLOTS + 1];
 
-	*is |= full;
-	if (!*is)
+static UInt written_at(Addr room)
+{
+	return room == ROOM_ANY ? SLOTS : (UInt)(room - ROOM) / 8;
+}
+
+void channel_writes(Addr room, SizeT n, ULong most)
+{
+	UInt at = written_at(room);
+
+	written[at].bytes += n;
+	written[at].full |= written[at].bytes > most;
+}
+
+/* Other processes may have made room, whatever told them to. */
+void channel_fills(struct thread *t, Addr room)
+{
+	if (!written[written_at(room)].full)
 		return;
 	take(t, FORMAT_CHANNEL_FILE, room);
 	if (passed || t->through.outer)

@@ -23,10 +23,13 @@ void channel_give(struct thread *t, Addr object);
 void channel_take(struct thread *t, Addr object);
 /* Data have been read, which nobody else reads. */
 void channel_turn(struct thread *t, Addr turn);
-/* t is about to read from a pipe or socket, which makes room; has written there, and may have waited for room if it was
- * full; has waited until some of several had room. */
+/*
+ * Room of a pipe, or of all sockets.  t is about to read there, which makes some; n bytes are to be written, where `most' fit
+ * without a reader; t has written, and may have waited for room; it has waited until some of several had room.
+ */
 void channel_empties(struct thread *t, Addr room);
-void channel_fills(struct thread *t, Addr room, Bool full);
+void channel_writes(Addr room, SizeT n, ULong most);
+void channel_fills(struct thread *t, Addr room);
 void channel_found_room(struct thread *t);
 void channel_signal(struct thread *t);
 

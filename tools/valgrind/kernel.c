@@ -95,18 +95,26 @@ static struct thread *recorded(ThreadId v)
 		       : NULL;
 }
 
-#define AT_ONCE 4096u /* bytes: as many fit where any do */
-#define POLLOUT 4     /* and EPOLLOUT */
+#define POLLOUT 4      /* and EPOLLOUT */
+#define PIPE_SIZE 1032 /* F_GETPIPE_SZ */
+#define PACKETS 040000 /* O_DIRECT: few, whatever their size */
 
-/* May a write to this pipe or socket have to wait? */
-static Bool is_full(UInt n, const UWord *args)
+/* What is written to a pipe or socket, also while there is one thread.  A pipe takes part for what fits twice. */
+static void writes(UInt n, const UWord *args)
 {
-	struct vki_pollfd p = { .fd = (Int)args[0], .events = POLLOUT };
+	struct channel c;
+	Int size;
 
-	if (n == __NR_writev || n == __NR_sendmsg || (n == __NR_sendto && args[4] != 0))
-		return True;
-	return (n == __NR_write || n == __NR_sendto) &&
-	       (args[2] > AT_ONCE || sr_Res(VG_(poll)(&p, 1, 0)) != 1 || !(p.revents & POLLOUT));
+	if (how_of(n, args) != WRITES || n == __NR_close)
+		return;
+	channel_of((Int)args[0], &c);
+	if (c.room == 0)
+		return;
+	size = VG_(fcntl)((Int)args[0], PIPE_SIZE, 0);
+	if (VG_(fcntl)((Int)args[0], VKI_F_GETFL, 0) & PACKETS)
+		size = 0;
+	channel_writes(c.room, n == __NR_write ? args[2] : 1,
+		       n == __NR_write && size > 0 ? (ULong)size / 2 : 0);
 }
 
 static Bool is_readable(UWord a, UWord n)
@@ -191,7 +199,6 @@ static void channel_find(struct thread *t, UInt n, const UWord *args)
 		channel_of((Int)args[0], &t->through);
 	else
 		t->through.room = c.room;
-	t->through.full = how == WRITES && t->through.room != 0 && is_full(n, args);
 }
 
 /* A handler that is neither SIG_DFL nor SIG_IGN. */
@@ -223,6 +230,7 @@ static void before(ThreadId v, UInt n, UWord *args, UInt nargs)
 		thread_of(v)->child_cleared = args[0] & CLEARS ? args[3] : 0;
 	if (is_mover(n))
 		channel_passed();
+	writes(n, args);
 	if (t == NULL || how == NEITHER)
 		return;
 	channel_find(t, n, args);
@@ -283,7 +291,7 @@ static void after(ThreadId v, UInt n, UWord *args, UInt nargs, SysRes r)
 	if (n == __NR_mmap || n == __NR_shmat || n == __NR_mremap)
 		heap_maps_shared = False;
 	if (t != NULL && how == WRITES && t->through.room != 0)
-		channel_fills(t, t->through.room, t->through.full);
+		channel_fills(t, t->through.room);
 	if (t != NULL && !sr_isError(r) && found_room(n, args, (Word)sr_Res(r)))
 		channel_found_room(t);
 	if (t == NULL || how == NEITHER || how == WRITES || t->through.object == 0)

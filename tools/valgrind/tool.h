@@ -123,7 +123,6 @@ struct thread {
 		Addr object, turn; /* 0: none */
 		Addr room;	   /* of a pipe, or of sockets; 0: it is neither */
 		Bool outer;	   /* another process may be at its other end */
-		Bool full;	   /* who writes there may have to wait for room */
 	} through;		   /* of the call that it makes (channel.h) */
 	struct taken {
 		Addr object;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int *here, *there, *mine, *theirs;
@@ -71,8 +72,10 @@ int main(int argc, char **argv)
 	if (ftruncate(file, 4096) != 0 || sem_init(&sem, 0, 0) != 0)
 		return 1;
 	here = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	there = is("moved") ? mremap(here, 0, 4096, MREMAP_MAYMOVE)
-			    : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	there = is("bare") ? (int *)syscall(SYS_mmap, NULL, 4096L, (long)(PROT_READ | PROT_WRITE),
+					    (long)MAP_SHARED, (long)file, 0L)
+		: is("moved") ? mremap(here, 0, 4096, MREMAP_MAYMOVE)
+			      : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	mine = is("back") ? there : here;
 	theirs = is("back") ? here : there;
 	pthread_create(&t, NULL, other, NULL);
