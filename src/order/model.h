@@ -276,10 +276,15 @@ uint32_t model_common_cell(const struct model *m, uint32_t a, uint32_t b);
 bool model_value(const struct model *m, uint32_t e, uint32_t cell, uint64_t *read,
 		 uint64_t *stored);
 
+/* What the write (0: the beginning) has left in the cell, if it is as recorded.  False: not known. */
+bool model_left(const struct model *m, uint32_t cell, uint32_t write, uint64_t *value);
+
 /* Of one read. */
 struct model_tests model_tests_of(const struct model *m, uint32_t read);
 /* Event at decides by what `read' has read, and only by the outcomes of tests. */
 bool model_is_tested(const struct model *m, uint32_t read, uint32_t at);
+/* All by which event at decides of it come out as observed if it sees this. */
+bool model_tests_pass(const struct model *m, uint32_t read, uint32_t at, uint64_t value);
 /* The test comes out as observed if its read, all of whose cell it is, sees this. */
 bool model_test_is_same(const struct model *m, const struct model_test *t, uint64_t value);
 

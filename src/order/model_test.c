@@ -119,3 +119,13 @@ bool model_test_is_same(const struct model *m, const struct model_test *t, uint6
 	assert(known);
 	return outcome(&t->is, width, saw) == outcome(&t->is, width, value);
 }
+
+bool model_tests_pass(const struct model *m, uint32_t read, uint32_t at, uint64_t value)
+{
+	struct model_tests t = model_tests_of(m, read);
+
+	for (uint32_t i = 0; i < t.n; i++)
+		if (t.at[i].at == at && !model_test_is_same(m, &t.at[i], value))
+			return false;
+	return true;
+}

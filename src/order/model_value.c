@@ -102,3 +102,16 @@ bool model_value(const struct model *m, uint32_t e, uint32_t cell, uint64_t *rea
 		*stored = number(bytes, n);
 	return true;
 }
+
+bool model_left(const struct model *m, uint32_t cell, uint32_t write, uint64_t *value)
+{
+	struct model_list list = model_cell(m, cell);
+
+	if (write)
+		return model_value(m, write, cell, NULL, value);
+	for (uint32_t i = 0; i < list.n && !model_writes(&m->event[list.at[i]]); i++)
+		if (model_reads(&m->event[list.at[i]]) &&
+		    model_value(m, list.at[i], cell, value, NULL))
+			return true;
+	return false;
+}

@@ -283,6 +283,11 @@ static enum goal_outcome reach_osr(void *search, const struct goal *g, struct ex
 	return osr_reach(search, g, out);
 }
 
+static enum goal_outcome reach_tests(void *search, const struct goal *g, struct exact_order *out)
+{
+	return osr_reach_tests(search, g, out);
+}
+
 static enum goal_outcome reach_exact(void *search, const struct goal *g, struct exact_order *out)
 {
 	return exact_reach(search, g, out);
@@ -363,8 +368,11 @@ void atomicity_try(void *arg, size_t i, unsigned worker)
 		return;
 	if (x->strict && !h->strict)
 		h->strict = osr_new(x->m, x->strict, true, x->opt->budget);
-	if (!h->osr)
+	if (!h->osr) {
 		h->osr = osr_new(x->m, x->c, !x->strict, x->opt->budget);
+		if (!x->opt->values) /* must is not what it has to be */
+			osr_use_tests(h->osr, x->must);
+	}
 	if (!h->gap)
 		h->gap = gap_new(x->m, x->c, !x->strict);
 	if (!h->exact) {
@@ -384,10 +392,12 @@ void atomicity_try(void *arg, size_t i, unsigned worker)
 		g->outcome = stage(x, g, reach_osr, h->strict, out);
 	if (g->outcome != GOAL_FOUND)
 		g->outcome = stage(x, g, reach_osr, h->osr, out);
+	if (g->outcome != GOAL_FOUND && x->engine != &engine_atomicity_osr)
+		g->outcome = gaps(x, g, h->gap, out);
+	if (g->outcome != GOAL_FOUND && x->m->tests.n > 0)
+		g->outcome = stage(x, g, reach_tests, h->osr, out);
 	if (x->engine == &engine_atomicity_osr)
 		return;
-	if (g->outcome != GOAL_FOUND)
-		g->outcome = gaps(x, g, h->gap, out);
 	if (g->outcome != GOAL_FOUND)
 		g->outcome = stage(x, g, reach_exact, h->exact, out);
 }

@@ -40,6 +40,9 @@ void exact_order_observe(struct exact_order *o, const struct model *m, const uin
  * read-modify-write of its own has left; and that has left something else than in the recorded run.  The closing read
  * would show it, but is not part of the order, so no search has asked.  The order is then emptied. */
 bool exact_order_misses(const struct model *m, struct exact_order *o);
+/* Whatever decides by comparisons in the order does so as recorded, though a read sees another write.  Else it is
+ * emptied.  Of an order that is right in all else. */
+bool exact_order_answers(const struct model *m, struct exact_order *o);
 
 /* FOUND: *out is a reordering that reaches the goal.  Otherwise *out is left empty.  The goal is
  * borrowed until the next call. */

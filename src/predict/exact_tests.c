@@ -28,17 +28,6 @@ void exact_tests_note(struct exact *x, uint32_t id)
 	}
 }
 
-/* All that the event tests of the read comes out as observed, if the read sees this. */
-static bool passes(const struct exact *x, uint32_t read, uint32_t at, uint64_t value)
-{
-	struct model_tests t = model_tests_of(x->m, read);
-
-	for (uint32_t i = 0; i < t.n; i++)
-		if (t.at[i].at == at && !model_test_is_same(x->m, &t.at[i], value))
-			return false;
-	return true;
-}
-
 static bool is_in_universe(const struct exact *x, uint32_t id)
 {
 	return x->m->event[id].index < x->top[x->m->event[id].chain];
@@ -98,7 +87,8 @@ static bool try_write(struct exact *x, const struct exact_ask *a, uint32_t id, u
 
 	x->steps++;
 	if (!model_writes(w) || (w->chain == r->chain && w->index >= r->index) ||
-	    !model_value(x->m, id, cell, NULL, &value) || !passes(x, a->read, a->at, value))
+	    !model_value(x->m, id, cell, NULL, &value) ||
+	    !model_tests_pass(x->m, a->read, a->at, value))
 		return true;
 	if (*left == 0) {
 		x->clipped = true;

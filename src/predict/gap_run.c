@@ -81,35 +81,15 @@ static bool is_same(struct gap *g, uint32_t e)
 
 /* ---- reads that are only compared ---- */
 
-/* What the write, or 0 the beginning, has left in the cell. */
-static bool value_of(const struct gap *g, uint32_t cell, uint32_t w, uint64_t *value)
-{
-	const struct model *m = g->m;
-	struct model_list list = model_cell(m, cell);
-
-	if (w)
-		return model_value(m, w, cell, NULL, value);
-	for (uint32_t i = 0; i < list.n && !model_writes(&m->event[list.at[i]]); i++)
-		if (model_reads(&m->event[list.at[i]]) &&
-		    model_value(m, list.at[i], cell, value, NULL))
-			return true;
-	return false;
-}
-
 /* Event `at' decides as it did by what the read sees, which stores what it stored. */
 static bool is_answered(struct gap *g, uint32_t read, uint32_t at)
 {
 	const uint64_t *saw = map_get(&g->saw, read);
-	struct model_tests t = model_tests_of(g->m, read);
+	uint32_t cell = g->m->touches[g->m->event[read].touch].cell;
 	uint64_t value = 0;
 
-	if (!saw || *saw == 0 ||
-	    !value_of(g, g->m->touches[g->m->event[read].touch].cell, (uint32_t)*saw - 1, &value))
-		return false;
-	for (uint32_t i = 0; i < t.n; i++)
-		if (t.at[i].at == at && !model_test_is_same(g->m, &t.at[i], value))
-			return false;
-	return true;
+	return saw && *saw != 0 && model_left(g->m, cell, (uint32_t)*saw - 1, &value) &&
+	       model_tests_pass(g->m, read, at, value);
 }
 
 /* All of the run that the USE decides by is as it was, or comes out the same. */

@@ -71,7 +71,8 @@ static void region_note(const struct atomicity *x, struct region *r, uint32_t e)
 	}
 }
 
-/* The region that begins with event number *i of the chain, if one does; *i goes past it. */
+/* The region that begins with event number *i of the chain, if one does; *i goes past it.  A section that is never
+ * left ends with its thread: the chain may go on with another one. */
 static bool region_take(const struct atomicity *x, struct model_list list, uint32_t *i,
 			struct region *r)
 {
@@ -84,7 +85,8 @@ static bool region_take(const struct atomicity *x, struct model_list list, uint3
 	do {
 		region_note(x, r, list.at[*i]);
 		r->last = list.at[*i];
-	} while (list.at[(*i)++] != end && *i < list.n);
+	} while (list.at[(*i)++] != end && *i < list.n &&
+		 m->event[list.at[*i]].tid == m->event[e].tid);
 	return r->n > 0;
 }
 

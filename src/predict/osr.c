@@ -28,7 +28,7 @@ struct osr *osr_new(const struct model *m, const struct causal *c, bool is_stric
 	size_t chains = (size_t)m->nchains + 1;
 
 	o->m = m;
-	o->c = c;
+	o->c = o->tight = c;
 	o->is_strict = is_strict;
 	o->budget = budget ? budget : LIMIT_OSR_STEPS;
 	o->cut = mem_zalloc(chains * sizeof(*o->cut));
@@ -43,6 +43,12 @@ struct osr *osr_new(const struct model *m, const struct causal *c, bool is_stric
 		qsort(o->guards, m->nguards, sizeof(*o->guards), by_to);
 	}
 	return o;
+}
+
+void osr_use_tests(struct osr *o, const struct causal *c)
+{
+	if (!o->is_strict && o->m->tests.n != 0 && !o->m->has_pairs)
+		o->by_tests = c;
 }
 
 void osr_free(struct osr *o)
@@ -177,6 +183,20 @@ enum goal_outcome osr_reach(struct osr *o, const struct goal *g, struct exact_or
 	return outcome == GOAL_FOUND && !o->is_strict && exact_order_misses(o->m, out)
 		       ? GOAL_SEARCHED
 		       : outcome;
+}
+
+enum goal_outcome osr_reach_tests(struct osr *o, const struct goal *g, struct exact_order *out)
+{
+	enum goal_outcome outcome;
+
+	if (!o->by_tests)
+		return GOAL_SEARCHED;
+	o->c = o->by_tests;
+	o->tests = true;
+	outcome = osr_reach(o, g, out);
+	o->c = o->tight;
+	o->tests = false;
+	return outcome == GOAL_FOUND && !exact_order_answers(o->m, out) ? GOAL_SEARCHED : outcome;
 }
 
 enum goal_outcome osr_try(struct osr *o, const struct goals *list, struct exact_order *out,

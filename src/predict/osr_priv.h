@@ -41,8 +41,8 @@ struct osr_event {
 
 struct osr {
 	const struct model *m;
-	const struct causal *c;
-	bool is_strict;
+	const struct causal *c, *tight, *by_tests; /* c: that of the question */
+	bool is_strict, tests;			   /* tests: what is compared does not bind */
 	uint64_t budget;
 	uint32_t *cut, *try; /* nchains counters */
 	VEC(uint32_t) open;  /* acquires that stay open */

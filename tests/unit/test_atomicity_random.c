@@ -37,25 +37,26 @@ static const struct row {
 	bool strict, pairs; /* pairs: those of two variables too */
 	enum relation relation;
 	unsigned most;
-	bool infer; /* blocks that are guessed, too; of these EQUAL is about triples */
+	bool infer;	   /* blocks that are guessed, too; of these EQUAL is about triples */
+	unsigned compared; /* MOST: so many of 100 that comparisons make possible */
 } rows[] = {
-	{ "triples", true, false, EQUAL, 0, false },
-	{ "triples", false, false, EQUAL, 0, false },
-	{ "triples", true, false, PLACES, 0, false },
-	{ "triples", false, false, PLACES, 0, false },
-	{ "atomicity", true, true, EQUAL, 0, false },
-	{ "atomicity", false, true, EQUAL, 0, false },
-	{ "atomicity", false, true, WITHIN, 0, false },
-	{ "gap", true, true, MOST, 96, false },
-	{ "gap", false, true, MOST, 96, false },
-	{ "atomicity-osr", true, true, MOST, 95, false },
-	{ "atomicity-osr", false, true, MOST, 94, false },
-	{ "atomicity-sp", true, true, MOST, 90, false },
-	{ "atomicity-sp", false, true, MOST, 86, false },
-	{ "triples", true, false, EQUAL, 0, true },
-	{ "triples", false, false, EQUAL, 0, true },
-	{ "atomicity", true, true, WITHIN, 0, true },
-	{ "atomicity", false, true, WITHIN, 0, true },
+	{ "triples", true, false, EQUAL, 0, false, 0 },
+	{ "triples", false, false, EQUAL, 0, false, 0 },
+	{ "triples", true, false, PLACES, 0, false, 0 },
+	{ "triples", false, false, PLACES, 0, false, 0 },
+	{ "atomicity", true, true, EQUAL, 0, false, 0 },
+	{ "atomicity", false, true, EQUAL, 0, false, 0 },
+	{ "atomicity", false, true, WITHIN, 0, false, 0 },
+	{ "gap", true, true, MOST, 96, false, 0 },
+	{ "gap", false, true, MOST, 96, false, 35 },
+	{ "atomicity-osr", true, true, MOST, 95, false, 0 },
+	{ "atomicity-osr", false, true, MOST, 96, false, 65 },
+	{ "atomicity-sp", true, true, MOST, 90, false, 0 },
+	{ "atomicity-sp", false, true, MOST, 86, false, 0 },
+	{ "triples", true, false, EQUAL, 0, true, 0 },
+	{ "triples", false, false, EQUAL, 0, true, 0 },
+	{ "atomicity", true, true, WITHIN, 0, true, 0 },
+	{ "atomicity", false, true, WITHIN, 0, true, 0 },
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -551,8 +552,9 @@ static void report(void)
 			TAP_OK(y->tested > y->answers / 200 && y->tested_there == y->tested,
 			       "%s%s: %u of %u that comparisons make possible", rows[i].engine,
 			       strict, y->tested_there, y->tested);
-		else if (y->tested > 0)
-			printf("# %s: %u of %u that comparisons make possible\n", rows[i].engine,
+		else if (rows[i].relation == MOST && !rows[i].strict && y->answers > 1)
+			TAP_OK(y->tested_there * 100 >= y->tested * rows[i].compared,
+			       "%s: %u of %u that comparisons make possible", rows[i].engine,
 			       y->tested_there, y->tested);
 		if (rows[i].relation == MOST && y->answers > 1)
 			TAP_OK(y->there * 100 >= y->wanted * rows[i].most,
