@@ -20,7 +20,8 @@
  *	T1   begin  acq m  give ---.          take  rel m ...
  *	T2   begin         give ----`-------> take  acq m ...
  *
- * every thread gives to a gate after its acquires and takes from it before all else.  The acquires
+ * every thread gives to a gate after its acquires and takes from it before all else, also before it is in a block: those
+ * would be ordered with each other.  The acquires
  * count as tries: a thread cannot wait for ever for what it has.
  *
  * A lock whose holder does not release it in what is left needs no event: nobody else gets it
@@ -331,20 +332,21 @@ static void before_add(struct scan *s)
 	begin.addr = t->stack_low;
 	begin.len = t->stack_len;
 	*VEC_PUSH(&p->events) = begin;
-	for (; s->nbegins > 0; s->nbegins--)
-		*VEC_PUSH(&p->events) = event_new(s, EVENT_BEGIN);
 	for (size_t i = s->locks.n; i > 0; i--)
 		*VEC_PUSH(&p->events) = s->locks.at[i - 1];
 	*VEC_PUSH(&p->events) = gate_event(s, EVENT_GIVE);
 }
 
-/* Behind it.  A wait comes last, because the thread's next event ends it. */
+/* Behind it.  A wait comes last, because the thread's next event ends it.  Blocks are not begun before: who gives to all
+ * others, and takes from them, in the middle of a block is not alone in it. */
 static void after_add(struct scan *s)
 {
 	const struct prologue_thread *t = s->thread;
 	struct prologue *p = s->prologue;
 
 	*VEC_PUSH(&p->after) = gate_event(s, EVENT_TAKE);
+	for (; s->nbegins > 0; s->nbegins--)
+		*VEC_PUSH(&p->after) = event_new(s, EVENT_BEGIN);
 	if (t->cancelled)
 		cancel_add(s);
 	if (t->unseen)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Parts of recordings, from any cut to any other: programs without races and deadlocks have none in
+# Parts of recordings, from any cut to any other: programs without races, deadlocks and split blocks have none in
 # any part either, and every part agrees with itself.  FORESEE_CUT
 # makes small recordings of many cuts.
 . "$(dirname "$0")/../lib.sh"
@@ -59,6 +59,17 @@ for v in $LLVMS; do
 	FORESEE_CUT=3000 foresee record -q -o t.foresee ./across handed
 	parts "a lock that another thread gives back" races,deadlocks "${many:-15}" unfit
 done
+
+# ---- threads in the middle of a block when a part begins ----
+foresee-cc -O1 -g -pthread "$SRC/tests/programs/keep/blocks.c" -o whole &&
+	foresee-cc -O1 -g -pthread -DSPLIT "$SRC/tests/programs/keep/blocks.c" -o split || exit 2
+rm -f t.foresee
+FORESEE_CUT=700 foresee record -q -o t.foresee ./whole
+parts "whole blocks" atomicity,aerodrome,aerodrome-data "${many:-25}"
+rm -f t.foresee
+foresee record -q -o t.foresee ./split
+run timeout 120 foresee check -q -a triples t.foresee
+is "$status" 1 "and one that is not is found, of the whole run"
 
 # ---- random programs without races, those that cannot hang ----
 for ((s = 1; s <= ${some:-3}; s++)); do
