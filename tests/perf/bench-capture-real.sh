@@ -14,7 +14,8 @@
 #	cpp-httplib	server		github.com/yhirose/cpp-httplib
 #
 # Builds are kept in its folder .bench; those of foresee are made again when the pass is newer.
-# Numbers are wall-clock, the least of the repetitions; the trace's size is per second of the native run.
+# Numbers are wall-clock, and beside them the ratio of processor times (user and system), which other work on the
+# machine blurs less; the least of the repetitions; the trace's size is per second of the native run.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${FORESEE_ROOT:=$(cd "$here/../.." && pwd)/build}"
@@ -98,15 +99,14 @@ build() {
 	return 1
 }
 
-# Runs it once: seconds, or nothing if it failed.
+# Runs it once: seconds, and those of processors; or nothing if it failed.
 measure() {
-	local P=$real/.bench/$way/$name began status
+	local P=$real/.bench/$way/$name status TIMEFORMAT='%R %U %S'
 	rm -rf "$dir/work" "$dir/trace.foresee" && mkdir "$dir/work"
 	port=$((20000 + RANDOM % 20000))
-	began=$EPOCHREALTIME
-	(cd "$dir/work" && run_$name) >"$dir/out" 2>&1 </dev/null
+	{ time (cd "$dir/work" && run_$name) >"$dir/out" 2>&1 </dev/null; } 2>"$dir/time"
 	status=$?
-	[ $status = 0 ] && awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' && return
+	[ $status = 0 ] && awk '{ print $1, $2 + $3 }' "$dir/time" && return
 	echo "$name, $way: status $status: $(tail -n 1 "$dir/out")" >&2
 }
 
@@ -125,17 +125,18 @@ compare() {
 	done
 	awk -v name="$name" -v kind="$kind" -v bytes="$(stat -c %s "$dir/trace.foresee")" -v target=$target '
 	!($1 in wall) || $2 < wall[$1] { wall[$1] = $2 }
+	!($1 in cpu) || $3 < cpu[$1] { cpu[$1] = $3 }
 	END {
 		ratio = wall["foresee"] / wall["tsan"]
-		printf "%-12s %-16s %9.2f %8.1f %10.1f %13.2f %14.1f%s\n", name, kind, wall["native"],
+		printf "%-12s %-16s %9.2f %8.1f %10.1f %13.2f %8.2f %14.1f%s\n", name, kind, wall["native"],
 			wall["tsan"] / wall["native"], wall["foresee"] / wall["native"], ratio,
-			bytes / wall["native"] / 1e6, (ratio > target ? "   above " target : "")
+			cpu["foresee"] / cpu["tsan"], bytes / wall["native"] / 1e6, (ratio > target ? "   above " target : "")
 	}' "$dir/runs"
 }
 
 "${CC:-cc}" -O2 -pthread "$here/real/client.c" -o "$dir/client" || exit 1
 awk 'BEGIN { srand(1); for (i = 0; i < 600000; i++) printf "%d word%d ", rand() * 1e6, rand() * 5000 }' >"$dir/text"
-printf '%-12s %-16s %9s %8s %10s %13s %14s\n' program kind 'native s' 'tsan x' 'foresee x' foresee/tsan \
+printf '%-12s %-16s %9s %8s %10s %13s %8s %14s\n' program kind 'native s' 'tsan x' 'foresee x' foresee/tsan 'by CPU' \
 	'trace MB/s'
 while read -r name kind; do
 	[ -z "$only" ] || [ "$only" = "$name" ] || continue

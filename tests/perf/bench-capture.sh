@@ -5,7 +5,8 @@
 #	bench-capture.sh [-k KERNEL] [-r REPETITIONS] [-t THREADS] [--no-helgrind]
 #	bench-capture.sh [-k KERNEL] --verify
 #
-# Numbers are wall-clock, the least of the repetitions; slowdowns are against
+# Numbers are wall-clock, and beside them the ratio of processor times (all threads, user and system), which other
+# work on the machine blurs less; the least of the repetitions; slowdowns are against
 # native -O2.  Helgrind runs once, at a scale of its own, against native there.
 # Neither tool looks for deadlocks, and the sanitizer reports nothing.
 # --verify records everything (--full), at least 64 MB a kernel (10 million events, or
@@ -61,18 +62,18 @@ trace=$dir/trace.foresee
 fixed=()
 setarch -R true 2>/dev/null && fixed=(setarch -R)
 
-# measure WHAT LIMIT COMMAND...: a line "WHAT seconds KiB" in runs.
+# measure WHAT LIMIT COMMAND...: a line "WHAT seconds KiB CPU-seconds" in runs.
 measure() {
-	local what=$1 limit=$2 wall rss status
+	local what=$1 limit=$2 wall rss status cpu
 	shift 2
-	"$dir/timing" -t "$limit" -o "$dir/timed" "$@" >"$dir/$what.out" 2>&1 </dev/null
-	read -r wall rss status <"$dir/timed"
+	"$dir/timing" -c -t "$limit" -o "$dir/timed" "$@" >"$dir/$what.out" 2>&1 </dev/null
+	read -r wall rss status cpu <"$dir/timed"
 	if [ "$status" != 0 ]; then
 		[ "$what" = helgrind ] && [ "$status" = 124 ] && return
 		echo "bench-capture: $name, $what: status $status: $(tail -n 1 "$dir/$what.out")" >&2
 		exit 1
 	fi
-	echo "$what $wall $rss" >>"$dir/runs"
+	echo "$what $wall $rss $cpu" >>"$dir/runs"
 }
 
 # Recording must not change what the program says.
@@ -107,8 +108,11 @@ compare() {
 		agree foresee
 	done
 	events=$(count_events) bytes=$(stat -c %s "$trace")
+	[ -n "$events" ] || {
+		echo "bench-capture: $name: its trace is not whole: $(foresee stats "$trace" 2>&1 | grep -m 1 note)" >&2
+		exit 1
+	}
 	rm -f "$trace"
-	[ -n "$events" ] || { echo "bench-capture: $name: its trace is not whole" >&2 && exit 1; }
 	if [ $helgrind = 1 ]; then
 		measure small 60 "$dir/dwarf4" "$small" "$threads"
 		measure small 60 "$dir/dwarf4" "$small" "$threads"
@@ -118,19 +122,22 @@ compare() {
 	awk -v name="$name" -v heavy="$heavy" -v events="$events" -v bytes="$bytes" '
 	!($1 in wall) || $2 < wall[$1] { wall[$1] = $2 }
 	$3 > rss[$1] { rss[$1] = $3 }
+	!($1 in cpu) || $4 < cpu[$1] { cpu[$1] = $4 }
 	END {
 		h = "helgrind" in wall ? wall["helgrind"] / wall["small"] : 0
 		print name, heavy, wall["native"], wall["tsan"] / wall["native"], h,
-			wall["foresee"] / wall["native"], events, bytes, rss["native"], rss["foresee"]
+			wall["foresee"] / wall["native"], events, bytes, rss["native"], rss["foresee"],
+			cpu["foresee"] / (cpu["tsan"] > 0 ? cpu["tsan"] : 0.001)
 	}' "$dir/runs" | tee -a "$dir/table" | awk '{
-		printf "%-10s %9.3f %7.1f %9s %9.1f %12.2f %11d %11.2f %11.1f %12.1f\n", $1, $3, $4,
-			$5 ? sprintf("%.0f", $5) : "-", $6, $6 / $4, $7, $8 / $7, $9 / 1024, $10 / 1024
+		printf "%-10s %9.3f %7.1f %9s %9.1f %12.2f %8.2f %11d %11.2f %11.1f %12.1f\n", $1, $3, $4,
+			$5 ? sprintf("%.0f", $5) : "-", $6, $6 / $4, $11, $7, $8 / $7, $9 / 1024, $10 / 1024
 	}'
 }
 
 summary() {
 	awk '{
 		log_ratio += log($6 / $4)
+		log_cpu += log($11)
 		n++
 		if ($2 == "heavy") {
 			log_heavy += log($6 / $4)
@@ -149,6 +156,7 @@ summary() {
 	}
 	END {
 		printf "recorder memory: native + %.0f MiB (worst kernel %s)\n", more / 1024, largest
+		printf "processor time, capture vs tsan: geometric mean %.2f\n", exp(log_cpu / n)
 		printf "capture vs tsan: geometric mean %.2f\n", exp(log_ratio / n)
 		print "capture vs tsan, lock-heavy: " (heavy ? sprintf("%.2f", exp(log_heavy / heavy)) : "-")
 		printf "bytes per event: %.2f\n", bytes / events
@@ -178,8 +186,8 @@ verify() {
 
 "${CC:-gcc}" -std=gnu11 -O2 -D_GNU_SOURCE "$here/timing.c" -o "$dir/timing" || exit 1
 bad=0
-[ $mode = compare ] && printf '%-10s %9s %7s %9s %9s %12s %11s %11s %11s %12s\n' kernel 'native s' \
-	'tsan x' 'helgrind x' 'foresee x' foresee/tsan events bytes/event 'native MiB' 'foresee MiB'
+[ $mode = compare ] && printf '%-10s %9s %7s %9s %9s %12s %8s %11s %11s %11s %12s\n' kernel 'native s' \
+	'tsan x' 'helgrind x' 'foresee x' foresee/tsan 'by CPU' events bytes/event 'native MiB' 'foresee MiB'
 while read -r name scale small full heavy; do
 	[ -n "$name" ] || continue
 	$mode || bad=1
