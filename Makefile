@@ -122,12 +122,12 @@ PASSES  := $(LLVMS:%=$(LIB)/pass-%.so)
 VALGRIND_A   := $(wildcard /usr/lib/x86_64-linux-gnu/valgrind)
 VALGRIND_EXE := $(wildcard /usr/libexec/valgrind/vgpreload_core-amd64-linux.so)
 VALGRIND_C   := $(filter-out %/preload.c %/strings.c,$(wildcard tools/valgrind/*.c))
-VALGRIND_O   := $(VALGRIND_C:%.c=$(B)/%.o)
+VALGRIND_O   := $(VALGRIND_C:%.c=$(B)/%.o) $(B)/tools/valgrind/capture/habit.o
 VALGRIND_LIB := $(LIB)/valgrind
 VALGRIND     := $(if $(and $(VALGRIND_A),$(VALGRIND_EXE),$(wildcard /usr/include/valgrind/pub_tool_basics.h)),\
 	$(VALGRIND_LIB)/foresee-amd64-linux $(VALGRIND_LIB)/vgpreload_foresee-amd64-linux.so $(VALGRIND_LIB)/version)
 VALGRIND_FLAGS := -std=gnu11 $(WARN) -O2 -g -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 \
-	-DVGPV_amd64_linux_vanilla=1 -isystem /usr/include/valgrind -Isrc -Itools/valgrind -MMD -MP \
+	-DVGPV_amd64_linux_vanilla=1 -isystem /usr/include/valgrind -Itools/valgrind -Isrc -MMD -MP \
 	-fno-stack-protector -fno-builtin -fno-strict-aliasing
 TOOLS   := $(BIN)/foresee $(BIN)/foresee-cc $(BIN)/foresee-c++
 COPIES  := $(patsubst %,$(ROOT)/%,$(wildcard include/*.h)) $(call man_path,$(MAN))
@@ -173,9 +173,16 @@ $(LOCKS): $(LOCKS_O) src/capture/locks.map $(B)/objects
 	$(Q)mkdir -p $(@D) && $(CC) $(LOCKS_FLAGS) $(RT_LINK) -Wl,--version-script=src/capture/locks.map \
 		-o $@ $(LOCKS_O) -ldl -lpthread
 
-$(VALGRIND_O): $(B)/%.o: %.c Makefile
+$(VALGRIND_C:%.c=$(B)/%.o): $(B)/%.o: %.c Makefile
 	$(call say,VG,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(VALGRIND_FLAGS) -fno-pie -flto -c -o $@ $<
+
+# Records of accesses are the runtime's; tools/valgrind/capture/log.h is its log to them.  They are stored by
+# memcpy, which must not be a call.
+$(B)/tools/valgrind/capture/habit.o: src/capture/habit.c Makefile
+	$(call say,VG,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(VALGRIND_FLAGS) -fno-pie -flto -c -o $@ $<
+$(addprefix $(B)/tools/valgrind/,capture/habit.o moved.o): VALGRIND_FLAGS += -fbuiltin
 
 valgrind_a = $(VALGRIND_A)/lib$(1)-amd64-linux.a
 $(VALGRIND_LIB)/foresee-amd64-linux: $(VALGRIND_O) $(B)/objects

@@ -15,9 +15,15 @@ static unsigned log2_of(unsigned n)
 	return n == 1 ? 0 : n == 2 ? 1 : n == 4 ? 2 : 3;
 }
 
-static Bool is_atomic(const struct shadow *s, unsigned w)
+static inline Bool is_atomic(const struct shadow *s, unsigned w)
 {
-	return bit_get(s->atomic, w);
+	return UNLIKELY_(s->atomics) && bit_get(s->atomic, w);
+}
+
+static void atomic_set(struct shadow *s, unsigned w)
+{
+	s->atomics = True;
+	bit_set(s->atomic, w);
 }
 
 #define SEQ_CST 5u
@@ -50,49 +56,74 @@ static unsigned piece_of(uint8_t bytes, unsigned *offset)
 	return 8;
 }
 
-static void run_close(Addr word, struct shadow *s, struct reading *r)
+/* Epochs have numbers of their own, so that a word need not say whose it is.  By the low bits of an epoch: the
+ * thread that is in it. */
+#define EPOCHS (1u << 17) /* more than there can be threads */
+static uint32_t reader[EPOCHS];
+
+static void epoch_begin(struct thread *t)
 {
-	struct thread *t = thread_get(r->tid);
-	unsigned offset, n = piece_of(r->dropped, &offset);
+	static uint64_t last;
+	const struct thread *other;
+
+	do
+		other = thread_get(reader[++last % EPOCHS]);
+	while (other != NULL && other->epoch % EPOCHS == last % EPOCHS);
+	reader[last % EPOCHS] = t->tid;
+	t->epoch = last;
+}
+
+static void run_close(Addr word, struct shadow *s, struct cell *c)
+{
+	struct thread *t = thread_get(reader[(c->run >> RUN_EPOCH) % EPOCHS]);
+	unsigned w = shadow_word(word);
+	unsigned offset, n = piece_of((uint8_t)(c->run >> RUN_DROPPED), &offset);
 	struct access a = { .what = FORMAT_READ | FORMAT_READ_REREAD |
 				    log2_of(n) << FORMAT_SIZE_SHIFT,
-			    .site = r->site,
+			    .site = s->site[w],
 			    .addr = word + offset,
-			    .first = s->at[shadow_word(word)] };
+			    .first = c->at };
 
-	r->dropped = 0;
-	if (t->ended || t->epoch != r->epoch)
+	c->run &= ~((uint64_t)RUN_BYTES << RUN_DROPPED);
+	if (t->ended || t->epoch != c->run >> RUN_EPOCH)
 		return;
-	kind_set(&a, s, shadow_word(word), site_part(r->site) == SITE_LIBRARY ? INFO_LIBRARY : 0);
+	kind_set(&a, s, w, site_part(a.site) == SITE_LIBRARY ? INFO_LIBRARY : 0);
 	record_access(t, &a);
+}
+
+static inline Bool run_is_open(const struct cell *c)
+{
+	return (c->run >> RUN_DROPPED & RUN_BYTES) != 0;
+}
+
+void access_begin(struct thread *t)
+{
+	epoch_begin(t);
 }
 
 void access_sync(struct thread *t)
 {
 	for (uint32_t i = 0; i < t->npending; i++) {
-		Addr word = t->pending[i].word;
-		struct shadow *s = shadow_of(word);
-		struct reading *r = &s->read[shadow_word(word)];
+		struct shadow *s = shadow_of(t->pending[i]);
+		struct cell *c = &s->cells[shadow_word(t->pending[i])];
 
-		if (r->dropped != 0 && r->tid == t->tid && r->epoch == t->epoch)
-			run_close(word, s, r);
+		if (run_is_open(c) && c->run >> RUN_EPOCH == t->epoch)
+			run_close(t->pending[i], s, c);
 	}
 	t->npending = 0;
-	t->epoch++;
+	epoch_begin(t);
 }
 
-static inline void replace(Addr a, struct shadow *s, unsigned w)
+static inline void replace(Addr a, struct shadow *s, struct cell *c)
 {
-	struct reading *r = &s->read[w];
-
-	if (UNLIKELY_(r->dropped != 0))
-		run_close(a & ~(Addr)7, s, r);
-	r->tid = 0;
+	if (UNLIKELY_(run_is_open(c)))
+		run_close(a & ~(Addr)7, s, c);
+	c->run &= RUN_TOUCHED;
 }
 
 void access_replace(Addr word)
 {
-	replace(word, shadow_of(word), shadow_word(word));
+	replace(word, shadow_of(word), cell_of(word));
 }
 
 static void pending_add(struct thread *t, Addr word)
@@ -102,31 +133,28 @@ static void pending_add(struct thread *t, Addr word)
 		t->pending = VG_(realloc)("foresee.pending", t->pending,
 					  t->roompending * sizeof(*t->pending));
 	}
-	t->pending[t->npending++].word = word;
+	t->pending[t->npending++] = word;
 }
 
 /* True: nothing need be recorded.  Else it is about to be. */
-static inline Bool run_drops(struct thread *t, Addr a, struct shadow *s, unsigned mask,
-			     uint32_t site)
+static inline Bool run_drops(struct thread *t, Addr a, struct shadow *s, struct cell *c,
+			     unsigned mask, uint32_t site)
 {
-	struct reading *r = &s->read[shadow_word(a)];
-
-	if (r->tid == t->tid && r->epoch == t->epoch) {
-		if ((mask & ~(unsigned)r->kept) == 0) {
-			if (r->dropped == 0)
+	if (c->run >> RUN_EPOCH == t->epoch) {
+		if ((mask & ~c->run) == 0) {
+			if (!run_is_open(c)) {
 				pending_add(t, a & ~(Addr)7);
-			r->dropped |= (uint8_t)mask;
-			r->site = site;
+				s->site[shadow_word(a)] = site;
+			}
+			c->run |= mask << RUN_DROPPED;
 			return True;
 		}
-		r->kept |= (uint8_t)mask;
+		c->run |= mask;
 		return False;
 	}
-	if (UNLIKELY_(r->dropped != 0))
-		run_close(a & ~(Addr)7, s, r);
-	r->tid = (uint16_t)t->tid;
-	r->epoch = t->epoch;
-	r->kept = (uint8_t)mask;
+	if (UNLIKELY_(run_is_open(c)))
+		run_close(a & ~(Addr)7, s, c);
+	c->run = t->epoch << RUN_EPOCH | RUN_TOUCHED | mask;
 	return False;
 }
 
@@ -148,7 +176,7 @@ static uint64_t value_at(Addr a, unsigned log2)
 static Bool is_tcb(const struct shadow *s, Addr a)
 {
 	if (s->owner != SHADOW_MANY)
-		return a - thread_get(s->owner)->handle < TCB;
+		return a - (s->owner == self->tid ? self : thread_get(s->owner))->handle < TCB;
 	for (uint32_t i = thread_count(); i > 0; i--)
 		if (!thread_get(i)->ended && a - thread_get(i)->handle < TCB)
 			return True;
@@ -177,7 +205,7 @@ static void load_one(const struct shadow *s, Addr a, UWord info)
 				    (info & INFO_FREE ? FORMAT_READ_FREE : 0),
 			    .site = (uint32_t)(info >> INFO_SITE_SHIFT),
 			    .addr = a,
-			    .first = s->at[w],
+			    .first = s->cells[w].at,
 			    .value = value_at(a, log2) };
 
 	kind_set(&e, s, w, info);
@@ -213,44 +241,31 @@ static inline Bool is_below(Addr a, UWord info, VG_REGPARM(2) void (*one)(Addr, 
 	return True;
 }
 
-/* Is it one more of a run of reads that are dropped?  Then all that access_load asks has been asked. */
-static inline Bool run_goes_on(const struct thread *t, Addr a, struct shadow *s, unsigned n,
-			       UWord info)
-{
-	struct reading *r = &s->read[shadow_word(a)];
-	unsigned mask = ((1u << n) - 1) << (a & 7); /* of two words: more than kept can have */
-
-	if (r->dropped == 0 || r->tid != t->tid || r->epoch != t->epoch ||
-	    (mask & ~(unsigned)r->kept) != 0 || (info & INFO_FREE))
-		return False;
-	r->dropped |= (uint8_t)mask;
-	r->site = (uint32_t)(info >> INFO_SITE_SHIFT);
-	return True;
-}
-
-VG_REGPARM(2) void access_load(Addr a, UWord info)
+VG_REGPARM(2) void access_load_any(Addr a, UWord info)
 {
 	unsigned log2 = info & INFO_SIZE, n = 1u << log2, w = shadow_word(a);
 	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
 	struct shadow *s = shadow_of(a);
+	struct cell *c = &s->cells[w];
 	struct thread *t = self;
 
-	if (run_goes_on(t, a, s, n, info))
-		return;
-	if (is_below(a, info, access_load) || !begin(s, a, site, False, True) ||
+	if (is_below(a, info, access_load_any) || !begin(s, a, site, False, True) ||
 	    (s->shared == 0 && shadow_is_steady(s, a)))
 		return;
-	bit_set(s->seen, w);
 	if (UNLIKELY_((a & 7) + n > 8)) {
-		bit_set(shadow_of(a + 8)->seen, shadow_word(a + 8));
+		c->run |= RUN_TOUCHED;
+		cell_of(a + 8)->run |= RUN_TOUCHED;
 		load_two(a, info, log2);
 		return;
 	}
-	if (!(info & INFO_FREE) && !opt_full && s->shared == 0 &&
-	    run_drops(t, a, s, ((1u << n) - 1) << (a & 7), site))
-		return;
+	if (!(info & INFO_FREE) && !opt_full && s->shared == 0) {
+		if (run_drops(t, a, s, c, ((1u << n) - 1) << (a & 7), site))
+			return;
+	} else {
+		c->run |= RUN_TOUCHED;
+	}
 	if (LIKELY_(is_plain(s, w, info)))
-		record_load(t, site, a, log2, (info & INFO_FREE) != 0, s->at[w], value_at(a, log2));
+		record_load(t, site, a, log2, (info & INFO_FREE) != 0, c->at, value_at(a, log2));
 	else
 		load_one(s, a, info);
 	if (info & INFO_FREE) {
@@ -258,6 +273,17 @@ VG_REGPARM(2) void access_load(Addr a, UWord info)
 		t->free_addr = a;
 		t->fed = True;
 	}
+}
+
+/* Most loads are one more of a run of reads that are dropped.  Then all has been asked before. */
+VG_REGPARM(2) void access_load(Addr a, UWord info)
+{
+	unsigned n = 1u << (info & INFO_SIZE);
+	unsigned mask = ((1u << n) - 1) << (a & 7); /* of two words: more than a run can have */
+	uint64_t run = cell_of(a)->run;
+
+	if (run >> RUN_EPOCH != self->epoch || ((uint64_t)mask << RUN_DROPPED & ~run) != 0)
+		access_load_any(a, info);
 }
 
 /* The address of a thread's own memory has been stored where others may find it. */
@@ -279,7 +305,7 @@ static Bool is_library_store(const struct thread *t, const struct shadow *s, Add
 	if (a >= t->floor && a < t->high) /* what was an object there may be gone by now */
 		return a - t->object < t->object_len || a - t->parked_mutex < t->parked_len ||
 		       a - t->handle < TCB;
-	return bit_get(s->object, w) || !bit_get(s->seen, w);
+	return bit_get(s->object, w) || !(s->cells[w].run & RUN_TOUCHED);
 }
 
 /* A store of two words, of one that is not plain, or that another event than the one before feeds.  feed: that; 0
@@ -292,14 +318,14 @@ static void store_any(struct shadow *s, Addr a, UWord info, uint64_t value, uint
 	struct access e = { .what = FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT,
 			    .site = (uint32_t)(info >> INFO_SITE_SHIFT),
 			    .addr = a,
-			    .first = s->at[w],
+			    .first = s->cells[w].at,
 			    .value = value,
 			    .feed = feed };
 	Bool two = (a & 7) + (1u << log2) > 8;
 
 	if (two) {
 		access_replace(next);
-		bit_set(shadow_of(next)->seen, shadow_word(next));
+		cell_of(next)->run = RUN_TOUCHED;
 		e.what |= FORMAT_CROSS;
 		e.second = *version_at(next);
 	}
@@ -316,6 +342,7 @@ VG_REGPARM(2) void access_store(Addr a, UWord info)
 	unsigned log2 = info & INFO_SIZE, n = 1u << log2, w = shadow_word(a);
 	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
 	struct shadow *s = shadow_of(a);
+	struct cell *c = &s->cells[w];
 	struct thread *t = self;
 	uint64_t value, feed;
 
@@ -325,19 +352,19 @@ VG_REGPARM(2) void access_store(Addr a, UWord info)
 		return;
 	if (!begin(s, a, site, True, False))
 		return;
-	bit_set(s->seen, w);
 	value = value_at(a, log2);
 	if (log2 == 3)
 		escape(t, a, value, site);
-	replace(a, s, w);
+	replace(a, s, c);
+	c->run = RUN_TOUCHED;
 	/* If the free load was not there it has no event. */
 	feed = (info & INFO_FED) && t->free_addr == a ? t->free_read : 0;
 	t->free_addr = 0;
 	if (LIKELY_(is_plain(s, w, info) && (a & 7) + n <= 8 && (feed == 0 || feed == t->tseq)))
-		record_store(t, site, a, log2, feed != 0, s->at[w], value);
+		record_store(t, site, a, log2, feed != 0, c->at, value);
 	else
 		store_any(s, a, info, value, feed);
-	s->at[w] = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
+	c->at = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
 }
 
 /* The place is that of the call; the library's own calls are its own business. */
@@ -362,7 +389,7 @@ VG_REGPARM(2) void access_load_for(Addr a, UWord info)
 	struct thread *t = self;
 
 	if (t->depth == 0 || site_part(t->frames[(t->depth - 1) % FRAMES].site) != SITE_LOADER)
-		done_for(a, info, access_load);
+		done_for(a, info, access_load_any);
 }
 
 VG_REGPARM(2) void access_store_for(Addr a, UWord info)
@@ -384,7 +411,7 @@ static void wide(Addr a, UWord info, UWord n, VG_REGPARM(2) void (*one)(Addr, UW
 
 VG_REGPARM(3) void access_load_wide(Addr a, UWord info, UWord n)
 {
-	wide(a, info, n, access_load);
+	wide(a, info, n, access_load_any);
 }
 
 VG_REGPARM(3) void access_store_wide(Addr a, UWord info, UWord n)
@@ -399,30 +426,31 @@ void access_cas(Addr a, UWord info, UWord old, UWord expected)
 	uint64_t mask = log2 == 3 ? ~0ull : ((uint64_t)1 << (8u << log2)) - 1;
 	uint32_t site = (uint32_t)(info >> INFO_SITE_SHIFT);
 	struct shadow *s = shadow_of(a);
+	struct cell *c = &s->cells[w];
 	struct thread *t = self;
 
 	if (t->hidden != 0 && is_library_store(t, s, a))
 		return;
 	if (!begin(s, a, site, True, True))
 		return;
-	bit_set(s->seen, w);
+	c->run |= RUN_TOUCHED;
 	if ((a & 7) + (1u << log2) > 8) { /* no atomic of the format: as a load, then a store */
-		access_load(a, info);
+		access_load_any(a, info);
 		if (((old ^ expected) & mask) == 0)
 			access_store(a, info);
 		return;
 	}
-	bit_set(s->atomic, w);
+	atomic_set(s, w);
 	if (((old ^ expected) & mask) != 0) {
-		record_casfail(t, site, a, log2, s->at[w], old & mask);
+		record_casfail(t, site, a, log2, c->at, old & mask);
 		return;
 	}
 	if (log2 == 3)
 		escape(t, a, value_at(a, log2), site);
 	access_sync(t);
-	access_replace(a);
-	record_rmw(t, site, a, log2, s->at[w], old & mask, value_at(a, log2));
-	s->at[w] = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
+	replace(a, s, c);
+	record_rmw(t, site, a, log2, c->at, old & mask, value_at(a, log2));
+	c->at = (version)t->tid << FORMAT_TSEQ_BITS | t->tseq;
 }
 
 /* Of 16 bytes; same: it succeeded. */
@@ -441,9 +469,9 @@ void access_cas_wide(Addr a, UWord info, UWord same)
 
 void access_kernel(Addr a, uint32_t site)
 {
-	bit_set(shadow_of(a)->atomic, shadow_word(a));
+	atomic_set(shadow_of(a), shadow_word(a));
 	if (!(a - self->low < self->floor - self->low))
-		access_load(a, (UWord)site << INFO_SITE_SHIFT | 2);
+		access_load_any(a, (UWord)site << INFO_SITE_SHIFT | 2);
 }
 
 /* ---- condition codes ---- */

@@ -165,6 +165,8 @@ static void access_add(struct block *b, Bool store, IRExpr *addr, Int n, IRExpr 
 			CALL(b, guard, 2, access_load_for, 2(addr, info));
 		else if (store)
 			CALL(b, guard, 2, access_store, 2(addr, info));
+		else if (flags & INFO_FREE)
+			CALL(b, guard, 2, access_load_any, 2(addr, info));
 		else
 			CALL(b, guard, 2, access_load, 2(addr, info));
 	} else if (store) {

@@ -5,7 +5,7 @@
  * A slot is memory of the file, so a program that is killed, Valgrind with it, leaves its last
  * records there.
  */
-#include "tool.h"
+#include "capture/habit.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"
@@ -143,7 +143,7 @@ static void chunk_begin(struct thread *t)
 	t->limit = (uint8_t *)c + FORMAT_SLOT_SIZE - MARGIN;
 	VG_(memset)(t->peers, 0, sizeof(t->peers));
 	VG_(memset)(t->predict, 0, sizeof(t->predict));
-	VG_(memset)(t->habits, 0, sizeof(t->habits));
+	habit_forget(t);
 	t->last_read[0] = t->last_read[1] = 0;
 	t->last_version = 0;
 	t->last_addr = 0;
@@ -220,6 +220,7 @@ void log_open(struct thread *t)
 	}
 	t->slot = file.free[--file.nfree];
 	t->chunk = slot_at(t->slot);
+	t->habits = VG_(calloc)("foresee.habits", FORMAT_SHELVES, sizeof(*t->habits));
 	chunk_begin(t);
 }
 
@@ -241,6 +242,8 @@ void log_close(struct thread *t, uint32_t flags)
 		stop("cannot write to the trace");
 	t->chunk->magic = 0;
 	t->chunk = NULL;
+	VG_(free)(t->habits);
+	t->habits = NULL;
 	file.free[file.nfree++] = t->slot;
 }
 

@@ -134,6 +134,7 @@ static void before_start(void)
 	VG_(basic_tool_funcs)(start, instrument, finish);
 	VG_(needs_command_line_options)(option, usage, debug_usage);
 	VG_(needs_client_requests)(sync_request);
+	shadow_start();
 	heap_start();
 	threads_start();
 	kernel_start();

@@ -24,13 +24,18 @@ static void piece_share(struct shadow *s, Addr key)
 		s->owner = SHADOW_MANY;
 }
 
+void shadow_start(void)
+{
+	pieces = VG_(HT_construct)("foresee.shadow");
+	for (unsigned i = 0; i < SHADOW_CACHE; i++)
+		shadow_cache[i].key = ~(Addr)0; /* no address has that */
+}
+
 struct shadow *shadow_slow(Addr key)
 {
 	struct shadow_line *l = &shadow_cache[key & (SHADOW_CACHE - 1)];
 	struct piece *p;
 
-	if (pieces == NULL)
-		pieces = VG_(HT_construct)("foresee.shadow");
 	p = VG_(HT_lookup)(pieces, key);
 	if (p == NULL) {
 		p = VG_(malloc)("foresee.piece", sizeof(*p));
@@ -54,7 +59,7 @@ void shadow_object(Addr a, SizeT n)
 /* The piece, if there is one. */
 static struct shadow *known(Addr key)
 {
-	struct piece *p = pieces != NULL ? VG_(HT_lookup)(pieces, key) : NULL;
+	struct piece *p = VG_(HT_lookup)(pieces, key);
 
 	return p != NULL ? p->at : NULL;
 }

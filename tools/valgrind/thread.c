@@ -40,8 +40,8 @@ struct thread *thread_new(void)
 		return NULL;
 	t = VG_(calloc)("foresee.thread", 1, sizeof(*t));
 	t->tid = ++count;
-	t->epoch = 1;
 	all[count] = t;
+	access_begin(t);
 	return t;
 }
 

@@ -6,7 +6,8 @@
  *	stack.c		memory of a thread's own, which is left out while nobody else looks at it
  *	shadow.c	the version of each word, and who has read it
  *	shared.c	memory that changes under other addresses too, or by other processes
- *	record.c	records of events; log.c, chunks and the file
+ *	record.c	records of events; moved.c, of loads and stores; range.c, of ranges
+ *	log.c		chunks and the file
  *	site.c		places in code, and the images they lie in
  *	sync.c		what the preload library tells: locks, conditions, threads
  *	thread.c	threads
@@ -37,16 +38,14 @@
 
 typedef uint64_t version; /* tid << FORMAT_TSEQ_BITS | tseq; 0: INIT */
 
-/* Short records: what was last at a site (doc/TRACE_FORMAT.md, section 3). */
+/* What was last at a site, for the next record there (src/capture/habit.h). */
 struct habit {
-	uint64_t of; /* site, access and order (record.c); 0: of nothing */
-	uint64_t addr, value, stride;
+	uint64_t shape;
+	uint64_t addr, stride;
 	version version, own;
-};
-
-/* An open run of reads that were dropped. */
-struct pending {
-	Addr word;
+	uint64_t value;
+	uint32_t head;
+	uint32_t unused; /* 64 bytes */
 };
 
 #define TCB 0x900u /* bytes of the C library's behind a thread's handle */
@@ -75,13 +74,15 @@ struct thread {
 		uint64_t tseq;
 	} peers[FORMAT_PEERS];
 	uint64_t predict[FORMAT_PREDICT];
-	struct habit habits[FORMAT_HABITS];
+	struct habit *habits; /* [FORMAT_SHELVES], while it has a chunk */
+	uint16_t seats[FORMAT_HABITS], learned[FORMAT_SHELVES];
+	uint32_t nlearned;
 	uint64_t last_read[2];
 	version last_version;
 	uint64_t last_addr;
-	/* Reads that are dropped: the epoch ends with each synchronisation. */
-	uint32_t epoch;
-	struct pending *pending;
+	/* Reads that are dropped: the epoch, which has a number of its own, ends with each synchronisation. */
+	uint64_t epoch;
+	Addr *pending; /* words that have been read so */
 	uint32_t npending, roompending;
 	/* Its stack, with what the C library keeps above it: [low, floor) is nobody else's yet. */
 	Addr low, high, floor;
@@ -153,21 +154,28 @@ void threads_finish(void);
 Addr thread_sp(void);
 
 /* ---- shadow.c ---- */
-struct reading {
-	uint32_t epoch, site;
-	uint16_t tid;
-	uint8_t kept, dropped; /* bytes */
+/*
+ * What an access asks of a word lies in one line of the processor's cache.  The low bits of run: bytes that
+ * have been read in the epoch, and seen this version, in an event; those of reads that were dropped since.
+ */
+struct cell {
+	version at;
+	uint64_t run; /* epoch << RUN_EPOCH | RUN_TOUCHED | dropped << RUN_DROPPED | kept */
 };
+#define RUN_BYTES 0xffu
+#define RUN_DROPPED 8
+#define RUN_TOUCHED (1u << 23) /* there is an event that did */
+#define RUN_EPOCH 24
 #define SHADOW_BITS 16
 #define SHADOW_WORDS (1u << (SHADOW_BITS - 3))
 #define SHADOW_PAGES (1u << (SHADOW_BITS - 12))
 struct shadow {
-	version at[SHADOW_WORDS];
-	struct reading read[SHADOW_WORDS];
+	struct cell cells[SHADOW_WORDS];
+	uint32_t site[SHADOW_WORDS]; /* of the first of the reads that were dropped */
 	/* Bits, one for each word. */
 	uint8_t atomic[SHADOW_WORDS / 8]; /* an atomic instruction has touched it */
-	uint8_t seen[SHADOW_WORDS / 8];	  /* there is an event that did */
 	uint8_t object[SHADOW_WORDS / 8]; /* part of a lock or the like */
+	Bool atomics;			  /* there may be such words */
 	uint8_t page[SHADOW_PAGES];	  /* can it be written to?  enum shadow_page */
 	uint16_t shared;		  /* bits, one for each page (shared.c) */
 	/* The thread whose own memory lies here; 0 none; SHADOW_MANY several, or there are shared pages. */
@@ -180,13 +188,14 @@ extern struct shadow_line {
 	Addr key;
 	struct shadow *at;
 } shadow_cache[SHADOW_CACHE];
+void shadow_start(void);
 struct shadow *shadow_slow(Addr key);
 static inline struct shadow *shadow_of(Addr a)
 {
 	Addr key = a >> SHADOW_BITS;
 	struct shadow_line *l = &shadow_cache[key & (SHADOW_CACHE - 1)];
 
-	return LIKELY_(l->key == key && l->at != NULL) ? l->at : shadow_slow(key);
+	return LIKELY_(l->key == key) ? l->at : shadow_slow(key);
 }
 static inline unsigned shadow_word(Addr a)
 {
@@ -211,9 +220,13 @@ void shadow_pages(Addr a, SizeT n, Bool kept);
 void shadow_shared(Addr a, SizeT n);
 /* Nobody can write to the page of a. */
 Bool shadow_is_steady(struct shadow *s, Addr a);
+static inline struct cell *cell_of(Addr a)
+{
+	return &shadow_of(a)->cells[shadow_word(a)];
+}
 static inline version *version_at(Addr a)
 {
-	return &shadow_of(a)->at[shadow_word(a)];
+	return &cell_of(a)->at;
 }
 
 /* ---- shared.c ---- */
@@ -259,9 +272,19 @@ static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
 	*p++ = (uint8_t)v;
 	return p;
 }
+/* Room for a record of up to need bytes, and the stack as it is. */
+__attribute__((noinline)) void record_catch_up(struct thread *t, SizeT need);
+static inline void record_ready(struct thread *t, SizeT need)
+{
+	if (UNLIKELY_(t->cursor + need >= t->limit || t->depth != t->logged_depth ||
+		      t->low_depth != t->logged_depth))
+		record_catch_up(t, need);
+}
 /* A record of another form than an access: begin gives the place of its payload. */
 uint8_t *record_begin(struct thread *t, SizeT need);
 void record_end(struct thread *t, unsigned kind, unsigned aux, uint8_t *end, uint64_t events);
+/* Before v is named: its thread must be known. */
+void record_meet(struct thread *t, version v);
 uint64_t record_ref(struct thread *t, version v, uint64_t own);
 uint64_t record_delta(struct thread *t, uint32_t site, Addr a);
 /* A load or store of up to 8 bytes.  second: the version of the second word, if it touches two. */
@@ -309,7 +332,8 @@ void record_stack(struct thread *t);
 #define INFO_HIDDEN 64u	  /* by the loader */
 #define INFO_LIBRARY 128u /* by the C library: its own business, which is no race */
 #define INFO_SITE_SHIFT 8
-VG_REGPARM(2) void access_load(Addr a, UWord info);
+VG_REGPARM(2) void access_load(Addr a, UWord info); /* that is not free */
+VG_REGPARM(2) void access_load_any(Addr a, UWord info);
 VG_REGPARM(2) void access_store(Addr a, UWord info);
 /* By functions that stand for what their caller does. */
 VG_REGPARM(2) void access_load_for(Addr a, UWord info);
@@ -321,6 +345,8 @@ void access_cas_wide(Addr a, UWord info, UWord same);
 VG_REGPARM(1) void access_flags_used(UWord site);
 /* The kernel looks at a futex, of 4 bytes. */
 void access_kernel(Addr a, uint32_t site);
+/* The first epoch of t begins. */
+void access_begin(struct thread *t);
 /* The epoch of t ends: its open runs are closed. */
 void access_sync(struct thread *t);
 /* Somebody is about to replace the version of this word. */
