@@ -15,6 +15,16 @@ static inline void leave_bare(struct thread **t)
 	hook_leave(*t);
 }
 
+static inline bool hook_begin(struct thread *t)
+{
+	t->view.live = 0;
+	__asm__ volatile("" ::: "memory");
+	return true;
+}
+
+/* A hook's way if this is true: the thread records, and nothing is left out by request. */
+#define BEGINS(t) (LIKELY((t)->view.live == THREAD_LIVE && !module_patterns) && hook_begin(t))
+
 /* The beginning of every hook: the thread if it records; else the bare access is done.  A thread with
  * a gate never takes the short way. */
 #define ENTER_OR(n, gate, bare)                                                    \
@@ -37,8 +47,7 @@ static inline void leave_bare(struct thread **t)
 			}                                                          \
 		}                                                                  \
 	} else {                                                                   \
-		t->view.live = 0;                                                  \
-		__asm__ volatile("" ::: "memory");                                 \
+		hook_begin(t);                                                     \
 	}                                                                          \
 	if (UNLIKELY(module_patterns) && module_skips(site)) {                     \
 		hook_leave(t);                                                     \
@@ -64,113 +73,206 @@ EXPORT void foresee_use(const uint64_t *keeper, uint32_t site)
 		log_use(t, site, keeper, 1);
 }
 
-#define ACCESS(N, T, LOG2)                                                                        \
-	static __attribute__((noinline))                                                          \
-	T read_more##N(const void *p, uint32_t site, struct thread *t)                            \
-	{                                                                                         \
-		T x;                                                                              \
-		if (UNLIKELY(module_patterns) && module_skips(site))                              \
-			x = *(const volatile T *)p;                                               \
-		else                                                                              \
-			x = (T)word_read(t, p, LOG2, site, NULL);                                 \
-		hook_leave(t);                                                                    \
-		return x;                                                                         \
-	}                                                                                         \
-	static COLD T read_slow##N(const void *p, uint32_t site)                                  \
-	{                                                                                         \
-		struct thread *t;                                                                 \
-		if (GUARD_SKIPS(p, N))                                                            \
-			return *(const volatile T *)p;                                            \
-		t = hook_enter_slow(thread_self());                                               \
-		if (t == NULL)                                                                    \
-			return *(const volatile T *)p;                                            \
-		if (CONTROLLED(t))                                                                \
-			control_access(t, p, N, site, 0, 0);                                      \
-		if (CONTROL_BARE(t)) {                                                            \
-			T x = *(const volatile T *)p;                                             \
-			hook_leave(t);                                                            \
-			return x;                                                                 \
-		}                                                                                 \
-		return read_more##N(p, site, t);                                                  \
-	}                                                                                         \
-	EXPORT T foresee_read##N(const void *p, uint32_t site)                                    \
-	{                                                                                         \
-		struct thread *t = thread_self();                                                 \
-		uint64_t x;                                                                       \
-		if (UNLIKELY(t->view.live != THREAD_LIVE))                                        \
-			return read_slow##N(p, site);                                             \
-		t->view.live = 0;                                                                 \
-		__asm__ volatile("" ::: "memory");                                                \
-		if (word_read_again(t, p, LOG2, site, &x))                                        \
-			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                    \
-		return read_more##N(p, site, t);                                                  \
-	}                                                                                         \
-	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)               \
-	{                                                                                         \
-		T x;                                                                              \
-		ENTER_OR(N, control_access(t, p, N, site, CONTROL_FREE_READ, 0),                  \
-			 return *(const volatile T *)p)                                           \
-		x = (T)word_read(t, p, LOG2, site, keeper);                                       \
-		hook_leave(t);                                                                    \
-		return x;                                                                         \
-	}                                                                                         \
-	static __attribute__((noinline))                                                          \
-	T tested_more##N(const void *p, uint32_t site, uint64_t *keeper, struct thread *t)        \
-	{                                                                                         \
-		T x;                                                                              \
-		if (UNLIKELY(module_patterns) && module_skips(site))                              \
-			x = *(const volatile T *)p;                                               \
-		else                                                                              \
-			x = (T)word_read_tested(t, p, LOG2, site, keeper);                        \
-		hook_leave(t);                                                                    \
-		return x;                                                                         \
-	}                                                                                         \
-	static COLD T tested_slow##N(const void *p, uint32_t site, uint64_t *keeper)              \
-	{                                                                                         \
-		T x;                                                                              \
-		ENTER_OR(N, control_access(t, p, N, site, 0, 0), return *(const volatile T *)p)   \
-		x = (T)word_read_tested(t, p, LOG2, site, keeper);                                \
-		hook_leave(t);                                                                    \
-		return x;                                                                         \
-	}                                                                                         \
-	EXPORT T foresee_read##N##t(const void *p, uint32_t site, uint64_t *keeper)               \
-	{                                                                                         \
-		struct thread *t = thread_self();                                                 \
-		uint64_t x;                                                                       \
-		if (UNLIKELY(t->view.live != THREAD_LIVE))                                        \
-			return tested_slow##N(p, site, keeper);                                   \
-		t->view.live = 0;                                                                 \
-		__asm__ volatile("" ::: "memory");                                                \
-		if (word_read_again(t, p, LOG2, site, &x)) {                                      \
-			if (keeper != NULL)                                                       \
-				*keeper = 0;                                                      \
-			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                    \
-		}                                                                                 \
-		return tested_more##N(p, site, keeper, t);                                        \
-	}                                                                                         \
-	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                             \
-	{                                                                                         \
-		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {               \
-			*(volatile T *)p = value;                                                 \
-			return;                                                                   \
-		})                                                                                \
-		word_write(t, p, LOG2, value, site, NULL, 0);                                     \
-		hook_leave(t);                                                                    \
-	}                                                                                         \
-	EXPORT void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers, \
-					uint64_t mask)                                            \
-	{                                                                                         \
-		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {               \
-			if (t != NULL) {                                                          \
-				t->view.live &= ~THREAD_LIVE;                                     \
-				log_use(t, site, keepers, mask);                                  \
-				hook_leave(t);                                                    \
-			}                                                                         \
-			*(volatile T *)p = value;                                                 \
-			return;                                                                   \
-		})                                                                                \
-		word_write(t, p, LOG2, value, site, keepers, mask);                               \
-		hook_leave(t);                                                                    \
+/*
+ * How a hook ends that has no stack frame.  The access itself was done, and is to be logged; also where
+ * that takes more than habit_try does.
+ */
+static __attribute__((noinline)) uint64_t end_log(struct thread *t, uint32_t what, uint32_t site,
+						  uint64_t addr, tag_version v, uint64_t value)
+{
+	log_ready(t, site);
+	habit_log_long(t, what, site, addr, v, value, NULL);
+	hook_leave(t);
+	return value;
+}
+
+INLINE uint64_t end_read(struct thread *t, uint32_t what, uint32_t site, const void *p,
+			 tag_version v, uint64_t x)
+{
+	if (UNLIKELY(!log_is_ready(t)) || !habit_try(t, what, site, (uintptr_t)p, v, x, NULL))
+		return end_log(t, what, site, (uintptr_t)p, v, x);
+	return hook_end(t) ? hook_signal_with(t, x) : x;
+}
+
+INLINE void end_write(struct thread *t, uint32_t what, uint32_t site, const void *p, tag_version v,
+		      uint64_t x)
+{
+	if (!habit_try(t, what, site, (uintptr_t)p, v, x, NULL))
+		end_log(t, what, site, (uintptr_t)p, v, x);
+	else
+		hook_leave(t);
+}
+
+/* Both of an update: the read at the site in the upper half of `sites'. */
+static __attribute__((noinline)) uint64_t end_log_sum(struct thread *t, uint32_t read,
+						      uint64_t sites, uint64_t addr, tag_version v,
+						      uint64_t x, uint64_t sum)
+{
+	uint32_t write = FORMAT_WRITE | (read & 3 << FORMAT_SIZE_SHIFT) |
+			 (read & FORMAT_READ_FREE ? FORMAT_WRITE_FED1 : 0);
+
+	habit_log_long(t, read, (uint32_t)(sites >> 32), addr, v, x, NULL);
+	habit_log_long(t, write, (uint32_t)sites, addr, v, sum, NULL);
+	hook_leave(t);
+	return x;
+}
+
+INLINE uint64_t end_add(struct thread *t, uint32_t read, uint32_t write, uint32_t site, uint32_t to,
+			const void *p, tag_version v, uint64_t x, uint64_t sum)
+{
+	uint64_t addr = (uintptr_t)p;
+
+	if (!habit_try(t, read, site, addr, v, x, NULL))
+		return end_log_sum(t, read, (uint64_t)site << 32 | to, addr, v, x, sum);
+	if (!habit_try_sum(t, write, to, addr, v, sum))
+		end_log(t, write, to, addr, v, sum);
+	else
+		hook_leave(t);
+	return x;
+}
+
+/*
+ * Of each hook there are up to three: the short way; `more', inside the hook, all that the short way leaves
+ * alone; `slow', the whole hook, for a thread that does not record, or has gates, or if something is left out.
+ */
+#define ACCESS(N, T, LOG2)                                                                         \
+	static __attribute__((noinline))                                                           \
+	T read_rest##N(const void *p, uint32_t site, uint64_t *keeper, struct thread *t)           \
+	{                                                                                          \
+		T x;                                                                               \
+		if (UNLIKELY(module_patterns) && module_skips(site))                               \
+			x = *(const volatile T *)p;                                                \
+		else                                                                               \
+			x = (T)word_read(t, p, LOG2, site, keeper);                                \
+		hook_leave(t);                                                                     \
+		return x;                                                                          \
+	}                                                                                          \
+	static __attribute__((noinline))                                                           \
+	T read_more##N(const void *p, uint32_t site, struct thread *t)                             \
+	{                                                                                          \
+		tag_version v;                                                                     \
+		uint64_t x;                                                                        \
+		bool drops;                                                                        \
+		if (UNLIKELY(module_patterns) || !word_try_read(t, p, LOG2, site, &x, &v, &drops)) \
+			return read_rest##N(p, site, NULL, t);                                     \
+		if (drops)                                                                         \
+			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                     \
+		return (T)end_read(t, FORMAT_READ | LOG2 << FORMAT_SIZE_SHIFT, site, p, v, x);     \
+	}                                                                                          \
+	static COLD T read_slow##N(const void *p, uint32_t site)                                   \
+	{                                                                                          \
+		ENTER_OR(N, control_access(t, p, N, site, 0, 0), return *(const volatile T *)p)    \
+		return read_rest##N(p, site, NULL, t);                                             \
+	}                                                                                          \
+	EXPORT T foresee_read##N(const void *p, uint32_t site)                                     \
+	{                                                                                          \
+		struct thread *t = thread_self();                                                  \
+		uint64_t x;                                                                        \
+		if (UNLIKELY(t->view.live != THREAD_LIVE))                                         \
+			return read_slow##N(p, site);                                              \
+		hook_begin(t);                                                                     \
+		if (word_read_again(t, p, LOG2, site, &x))                                         \
+			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                     \
+		return read_more##N(p, site, t);                                                   \
+	}                                                                                          \
+	static COLD T free_slow##N(const void *p, uint32_t site, uint64_t *keeper)                 \
+	{                                                                                          \
+		ENTER_OR(N, control_access(t, p, N, site, CONTROL_FREE_READ, 0),                   \
+			 return *(const volatile T *)p)                                            \
+		return read_rest##N(p, site, keeper, t);                                           \
+	}                                                                                          \
+	EXPORT T foresee_read##N##f(const void *p, uint32_t site, uint64_t *keeper)                \
+	{                                                                                          \
+		struct thread *t = thread_self();                                                  \
+		uint32_t what = FORMAT_READ | LOG2 << FORMAT_SIZE_SHIFT | FORMAT_READ_FREE;        \
+		tag_version v;                                                                     \
+		uint64_t x;                                                                        \
+		if (!BEGINS(t))                                                                    \
+			return free_slow##N(p, site, keeper);                                      \
+		if (!word_try_load(p, LOG2, &x, &v))                                               \
+			return read_rest##N(p, site, keeper, t);                                   \
+		*keeper = t->tseq + 1;                                                             \
+		return (T)end_read(t, what, site, p, v, x);                                        \
+	}                                                                                          \
+	static __attribute__((noinline))                                                           \
+	T tested_more##N(const void *p, uint32_t site, uint64_t *keeper, struct thread *t)         \
+	{                                                                                          \
+		T x;                                                                               \
+		if (UNLIKELY(module_patterns) && module_skips(site))                               \
+			x = *(const volatile T *)p;                                                \
+		else                                                                               \
+			x = (T)word_read_tested(t, p, LOG2, site, keeper);                         \
+		hook_leave(t);                                                                     \
+		return x;                                                                          \
+	}                                                                                          \
+	static COLD T tested_slow##N(const void *p, uint32_t site, uint64_t *keeper)               \
+	{                                                                                          \
+		T x;                                                                               \
+		ENTER_OR(N, control_access(t, p, N, site, 0, 0), return *(const volatile T *)p)    \
+		x = (T)word_read_tested(t, p, LOG2, site, keeper);                                 \
+		hook_leave(t);                                                                     \
+		return x;                                                                          \
+	}                                                                                          \
+	EXPORT T foresee_read##N##t(const void *p, uint32_t site, uint64_t *keeper)                \
+	{                                                                                          \
+		struct thread *t = thread_self();                                                  \
+		uint64_t x;                                                                        \
+		if (UNLIKELY(t->view.live != THREAD_LIVE))                                         \
+			return tested_slow##N(p, site, keeper);                                    \
+		hook_begin(t);                                                                     \
+		if (word_read_again(t, p, LOG2, site, &x)) {                                       \
+			if (keeper != NULL)                                                        \
+				*keeper = 0;                                                       \
+			return hook_end(t) ? (T)hook_signal_with(t, x) : (T)x;                     \
+		}                                                                                  \
+		return tested_more##N(p, site, keeper, t);                                         \
+	}                                                                                          \
+	static __attribute__((noinline)) void write_more##N(void *p, T value, uint32_t site,       \
+							    const uint64_t *keepers,               \
+							    uint64_t mask, struct thread *t)       \
+	{                                                                                          \
+		word_write(t, p, LOG2, value, site, keepers, mask);                                \
+		hook_leave(t);                                                                     \
+	}                                                                                          \
+	static COLD void write_slow##N(void *p, T value, uint32_t site, const uint64_t *keepers,   \
+				       uint64_t mask)                                              \
+	{                                                                                          \
+		ENTER_OR(N, control_access(t, p, N, site, CONTROL_WRITES, value), {                \
+			if (t != NULL && keepers != NULL) {                                        \
+				t->view.live &= ~THREAD_LIVE;                                      \
+				log_use(t, site, keepers, mask);                                   \
+				hook_leave(t);                                                     \
+			}                                                                          \
+			*(volatile T *)p = value;                                                  \
+			return;                                                                    \
+		})                                                                                 \
+		word_write(t, p, LOG2, value, site, keepers, mask);                                \
+		hook_leave(t);                                                                     \
+	}                                                                                          \
+	EXPORT void foresee_write##N(void *p, T value, uint32_t site)                              \
+	{                                                                                          \
+		struct thread *t = thread_self();                                                  \
+		tag_version v;                                                                     \
+		if (!BEGINS(t))                                                                    \
+			write_slow##N(p, value, site, NULL, 0);                                    \
+		else if (!word_try_write(t, p, LOG2, value, &v))                                   \
+			write_more##N(p, value, site, NULL, 0, t);                                 \
+		else                                                                               \
+			end_write(t, FORMAT_WRITE | LOG2 << FORMAT_SIZE_SHIFT, site, p, v, value); \
+	}                                                                                          \
+	EXPORT void foresee_write##N##f(void *p, T value, uint32_t site, const uint64_t *keepers,  \
+					uint64_t mask)                                             \
+	{                                                                                          \
+		struct thread *t = thread_self();                                                  \
+		tag_version v;                                                                     \
+		if (!BEGINS(t))                                                                    \
+			write_slow##N(p, value, site, keepers, mask);                              \
+		else if ((mask & (mask - 1)) != 0 || keepers[__builtin_ctzll(mask)] != t->tseq ||  \
+			 !word_try_write(t, p, LOG2, value, &v))                                   \
+			write_more##N(p, value, site, keepers, mask, t);                           \
+		else                                                                               \
+			end_write(t, FORMAT_WRITE | LOG2 << FORMAT_SIZE_SHIFT | FORMAT_WRITE_FED1, \
+				  site, p, v, value);                                              \
 	}
 
 ACCESS(1, uint8_t, 0)
@@ -178,37 +280,38 @@ ACCESS(2, uint16_t, 1)
 ACCESS(4, uint32_t, 2)
 ACCESS(8, uint64_t, 3)
 
-/* One hook for both, or one each: where accesses have gates or are looked at one by one. */
-#define ADD(N, T, LOG2)                                                           \
-	EXPORT T foresee_add##N(void *p, T addend, uint32_t site, uint32_t to)    \
-	{                                                                         \
-		T x;                                                              \
-		ADD_AT_ONCE(T, LOG2, NULL)                                        \
-		x = foresee_read##N(p, site);                                     \
-		foresee_write##N(p, (T)(x + addend), to);                         \
-		return x;                                                         \
-	}                                                                         \
-	EXPORT T foresee_add##N##f(void *p, T addend, uint32_t site, uint32_t to, \
-				   uint64_t *keeper)                              \
-	{                                                                         \
-		T x;                                                              \
-		ADD_AT_ONCE(T, LOG2, keeper)                                      \
-		x = foresee_read##N##f(p, site, keeper);                          \
-		foresee_write##N##f(p, (T)(x + addend), to, keeper, 1);           \
-		return x;                                                         \
+/* One hook for both, or one each: where something is in the way of the short one. */
+#define ADD(N, T, LOG2)                                                                          \
+	EXPORT T foresee_add##N(void *p, T addend, uint32_t site, uint32_t to)                   \
+	{                                                                                        \
+		T x;                                                                             \
+		ADD_AT_ONCE(T, LOG2, 0, 0, )                                                     \
+		x = foresee_read##N(p, site);                                                    \
+		foresee_write##N(p, (T)(x + addend), to);                                        \
+		return x;                                                                        \
+	}                                                                                        \
+	EXPORT T foresee_add##N##f(void *p, T addend, uint32_t site, uint32_t to,                \
+				   uint64_t *keeper)                                             \
+	{                                                                                        \
+		T x;                                                                             \
+		ADD_AT_ONCE(T, LOG2, FORMAT_READ_FREE, FORMAT_WRITE_FED1, *keeper = t->tseq + 1) \
+		x = foresee_read##N##f(p, site, keeper);                                         \
+		foresee_write##N##f(p, (T)(x + addend), to, keeper, 1);                          \
+		return x;                                                                        \
 	}
 
-#define ADD_AT_ONCE(T, log2, keeper)                                                             \
-	struct thread *t = thread_self();                                                        \
-	if (LIKELY(t->view.live == THREAD_LIVE && !module_patterns && !word_crosses(p, log2))) { \
-		uint64_t old;                                                                    \
-		bool done;                                                                       \
-		t->view.live = 0;                                                                \
-		__asm__ volatile("" ::: "memory");                                               \
-		done = word_add(t, p, log2, addend, site, to, keeper, &old);                     \
-		hook_leave(t);                                                                   \
-		if (LIKELY(done))                                                                \
-			return (T)old;                                                           \
+#define ADD_AT_ONCE(T, log2, read, write, keep)                                                   \
+	struct thread *t = thread_self();                                                         \
+	if (BEGINS(t)) {                                                                          \
+		tag_version v;                                                                    \
+		uint64_t old;                                                                     \
+		if (word_try_add(t, p, log2, addend, site, &old, &v)) {                           \
+			keep;                                                                     \
+			return (T)end_add(t, FORMAT_READ | log2 << FORMAT_SIZE_SHIFT | read,      \
+					  FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT | write, site, \
+					  to, p, v, old, (T)(old + addend));                      \
+		}                                                                                 \
+		hook_leave(t);                                                                    \
 	}
 
 ADD(1, uint8_t, 0)

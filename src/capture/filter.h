@@ -243,16 +243,19 @@ static inline bool filter_tests(struct thread *t, struct filter_entry *e, uint64
 	return true;
 }
 
+/* Is a run of the word of p open? */
+static inline bool filter_is_open(const struct thread *t, const void *p)
+{
+	const struct filter_entry *e = filter_at(t, p);
+
+	return t->npending != 0 && e->dropped != 0 && ((e->key ^ (uintptr_t)p) << 4) >> 7 == 0;
+}
+
 /* This thread is about to write the word of p: close a run that ends here. */
 static inline void filter_write(struct thread *t, const void *p)
 {
-	struct filter_entry *e;
-
-	if (t->npending == 0)
-		return;
-	e = filter_at(t, p);
-	if (e->dropped != 0 && ((e->key ^ (uintptr_t)p) << 4) >> 7 == 0)
-		filter_close(t, e);
+	if (filter_is_open(t, p))
+		filter_close(t, filter_at(t, p));
 }
 
 #endif /* CAPTURE_FILTER_H */

@@ -86,7 +86,7 @@ INLINE void habit_remember(struct thread *t, struct habit *p, uint32_t what, uin
 		t->last_read[1] = t->last_read[0];
 		t->last_read[0] = value;
 	} else {
-		p->own = tag_make(t->tid, t->tseq + 1);
+		p->own = log_next(t, 1);
 	}
 }
 
@@ -169,24 +169,20 @@ INLINE bool habit_is_hop(const struct thread *t, uint64_t addr, uint64_t *byte)
 /* Bits of head and ref, where the ref is a long one: its length, and three bytes or four. */
 #define HABIT_LONG_REF 48u
 
-/*
- * Logs an access: the next event, unless it is a reread.  what: FORMAT_READ or FORMAT_WRITE, log2 of
- * the size, flags, order.  more may be NULL where they do not ask for it.
- */
-INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
+/* habit_log, for who has made the log ready.  False: it is a case for habit_log_long, and nothing was done. */
+INLINE bool habit_try(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
 		      uint64_t value, const struct habit_more *more)
 {
 	struct habit *p = &t->habits[format_shelf(site, what)];
 	uint64_t record, bytes, near, d, z;
 	unsigned code, differs, at = 16, length = 0; /* bits: up to the address, of it */
 
-	log_ready(t, site);
 	__asm__("" : "+r"(p)); /* is kept, not computed again */
 	if (habit_is_fed(what) || habit_is_reread(what) ||
 	    UNLIKELY(p->shape != habit_shape(what, site)))
-		goto other;
+		return false;
 	if (!habit_short(t, p, what, addr, value, &code, &bytes))
-		goto other;
+		return false;
 	record = p->head | code << FORMAT_V_SHIFT;
 	near = v - p->version + FORMAT_R_WINDOW / 2;
 	if (!habit_is_read(what) && v == p->own) {
@@ -203,7 +199,7 @@ INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 			at += 8;
 		} else {
 			if (!log_is_known(t, v) || (near = log_name(t, v, t->tseq + 1)) >> 32 != 0)
-				goto other;
+				return false;
 			differs = near >> 24 != 0; /* takes a fourth byte */
 			record |= (near << 8 | (3 + differs)) << 16;
 			at = HABIT_LONG_REF + 8 * differs;
@@ -212,7 +208,7 @@ INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 	if (what & FORMAT_CROSS) {
 		z = format_zigzag((int64_t)(more->second - v));
 		if (z >= 0x80 || at >= HABIT_LONG_REF) /* more than one byte; no room */
-			goto other;
+			return false;
 		record |= z << at;
 		at += 8;
 	}
@@ -226,7 +222,7 @@ INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 		} else {
 			z = format_zigzag((int64_t)d);
 			if (z >> 24 != 0)
-				goto other;
+				return false;
 			differs = z > UINT16_MAX;
 			record |= (FORMAT_A_NEAR + differs) << FORMAT_A_SHIFT;
 			z = z << 8 * differs | ((FORMAT_A_FAR | 3) & -differs);
@@ -246,16 +242,26 @@ INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 	t->cursor += (at + length) / 8 + habit_lengths[code];
 	habit_remember(t, p, what, addr, v, value);
 	habit_count(t, what);
-	return;
-other:
-	habit_log_long(t, what, site, addr, v, value, more);
+	return true;
+}
+
+/*
+ * Logs an access: the next event, unless it is a reread.  what: FORMAT_READ or FORMAT_WRITE, log2 of
+ * the size, flags, order.  more may be NULL where they do not ask for it.
+ */
+INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
+		      uint64_t value, const struct habit_more *more)
+{
+	log_ready(t, site);
+	if (!habit_try(t, what, site, addr, v, value, more))
+		habit_log_long(t, what, site, addr, v, value, more);
 }
 
 /*
  * Logs a write right behind a read of the same bytes that saw the version it replaces: so v is the one named last, addr
- * the last address, and each takes a byte at most.  Asks for no room: log_ready gave it to the read.
+ * the last address, and each takes a byte at most.  Asks for no room: log_ready gave it to the read.  False: as habit_try.
  */
-INLINE void habit_log_sum(struct thread *t, uint32_t what, uint32_t site, uint64_t addr,
+INLINE bool habit_try_sum(struct thread *t, uint32_t what, uint32_t site, uint64_t addr,
 			  tag_version v, uint64_t value)
 {
 	struct habit *p = &t->habits[format_shelf(site, what)];
@@ -266,10 +272,8 @@ INLINE void habit_log_sum(struct thread *t, uint32_t what, uint32_t site, uint64
 	code = habit_pick(code, value, t->last_read[0], FORMAT_V_READ);
 	bytes = value & habit_mask(code >= FORMAT_V_1);
 	habit_step(t, value, &code, &bytes);
-	if (UNLIKELY(p->shape != habit_shape(what, site)) || bytes > UINT32_MAX) {
-		habit_log_long(t, what, site, addr, v, value, NULL);
-		return;
-	}
+	if (UNLIKELY(p->shape != habit_shape(what, site)) || bytes > UINT32_MAX)
+		return false;
 	record = p->head | code << FORMAT_V_SHIFT;
 	if (v == p->own) {
 		record |= FORMAT_R_OWN << FORMAT_R_SHIFT;
@@ -291,6 +295,7 @@ INLINE void habit_log_sum(struct thread *t, uint32_t what, uint32_t site, uint64
 	t->cursor += at / 8 + habit_lengths[code];
 	habit_remember(t, p, what, addr, v, value);
 	habit_count(t, what);
+	return true;
 }
 
 #endif /* CAPTURE_HABIT_H */

@@ -23,11 +23,22 @@ void log_catch_up(struct thread *t, uint32_t site) COLD;
 /* A PEER record for tid. */
 void log_peer(struct thread *t, uint32_t tid) COLD;
 
+static inline bool log_is_ready(const struct thread *t)
+{
+	return t->cursor < t->limit && t->view.depth == t->logged_depth &&
+	       t->view.low == t->logged_depth;
+}
+
 static inline void log_ready(struct thread *t, uint32_t site)
 {
-	if (UNLIKELY(t->cursor >= t->limit || t->view.depth != t->logged_depth ||
-		     t->view.low != t->logged_depth))
+	if (UNLIKELY(!log_is_ready(t)))
 		log_catch_up(t, site);
+}
+
+/* The name of this thread's next event but `ahead' - 1. */
+static inline tag_version log_next(const struct thread *t, unsigned ahead)
+{
+	return t->names + t->tseq + ahead;
 }
 
 /* Can v be named without a PEER record? */

@@ -76,6 +76,7 @@ struct thread *thread_new(void)
 		t->view.frames = (uint32_t *)room;
 		t->view.unseen = FORESEE_NOWHERE;
 		t->tid = ++all.ntids;
+		t->names = tag_make(t->tid, 0);
 		filter_none(t);
 		if (!log_is_full() && !control_bare)
 			filter_grow(t);

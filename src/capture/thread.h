@@ -101,6 +101,7 @@ struct thread {
 	uint8_t *cursor;       /* where the next record goes */
 	uint8_t *limit;	       /* at or past this the slow path looks before a record is written */
 	uint64_t tseq;	       /* events logged; read by others when they make a cut */
+	tag_version names;     /* tag_make(tid, 0) */
 	uint64_t ntaken;       /* modulo FORMAT_HELD: where the next of `taken' goes */
 	uint64_t last_taken;   /* address of the lock taken last */
 	uint32_t logged_depth; /* of the stack, as of the last STACK record */

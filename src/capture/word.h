@@ -12,7 +12,7 @@
  *
  * The record is written after the tag is unlocked, so that the tag is held as briefly as can be.
  * Another thread may then name the event before its record is in the log; that is true of at most
- * one event of each thread at a time (word_add: two), and cuts allow for it.
+ * one event of each thread at a time (word_try_add: two), and cuts allow for it.
  */
 #ifndef CAPTURE_WORD_H
 #define CAPTURE_WORD_H
@@ -43,7 +43,7 @@ static inline void word_write_cross(struct thread *t, void *p, unsigned log2, ui
 {
 	uint64_t *a = tag_of(p), *b = a + 1;
 	tag_version va = tag_lock(a), vb = tag_lock(b); /* ascending: no deadlock */
-	tag_version mine = tag_make(t->tid, t->tseq + 1);
+	tag_version mine = log_next(t, 1);
 
 	access_store(p, log2, x);
 	tag_unlock(b, mine);
@@ -184,7 +184,7 @@ INLINE void word_write(struct thread *t, void *p, unsigned log2, uint64_t x, uin
 	log_ready(t, site);
 	v = tag_lock(tag);
 	access_store(p, log2, x);
-	tag_unlock(tag, tag_make(t->tid, t->tseq + 1));
+	tag_unlock(tag, log_next(t, 1));
 	if (nfeeds == 1 && feeds[0] == t->tseq)
 		bits |= FORMAT_WRITE_FED1;
 	else if (nfeeds != 0)
@@ -194,37 +194,86 @@ INLINE void word_write(struct thread *t, void *p, unsigned log2, uint64_t x, uin
 }
 
 /*
- * *p += addend, which does not reach into a second word: a read, which with a keeper is free and feeds the write; *x is what
- * was read.  False: somebody has written meanwhile, and nothing was done; then the two are to be done one by one.
+ * The beginnings of accesses that habit_try and its kin end, where nothing is in the way: a hook made of these calls
+ * nothing but at its end, and keeps nothing for what comes behind a call.  Each is as above but for that.  False:
+ * something is in the way, and nothing was done.
+ */
+
+INLINE bool word_try_load(const void *p, unsigned log2, uint64_t *x, tag_version *v)
+{
+	const uint64_t *tag = tag_of(p);
+
+	if (UNLIKELY(word_crosses(p, log2)))
+		return false;
+	*v = __atomic_load_n(tag, __ATOMIC_ACQUIRE);
+	*x = access_load(p, log2);
+	return LIKELY(!(*v & TAG_LOCKED) && tag_still(tag, *v));
+}
+
+/* Binding.  *drops: it is not to be logged. */
+INLINE bool word_try_read(struct thread *t, const void *p, unsigned log2, uint32_t site,
+			  uint64_t *x, tag_version *v, bool *drops)
+{
+	struct filter_entry *e = filter_at(t, p);
+	uint64_t key = filter_key(p, 0);
+
+	*drops = false;
+	if (UNLIKELY(t->review))
+		return false;
+	if (t->filter_mask == 0)
+		return word_try_load(p, log2, x, v);
+	if (UNLIKELY(e->key != key && e->epoch == t->epoch) || !word_try_load(p, log2, x, v) ||
+	    e->dropped != 0)
+		return false;
+	*drops = filter_drops(t, e, key, p, log2, *x, *v, site);
+	return true;
+}
+
+/* x is in memory, under the name of the next event but `ahead' - 1; *v: of what it replaces. */
+INLINE bool word_try_store(struct thread *t, void *p, unsigned log2, uint64_t x, unsigned ahead,
+			   tag_version *v)
+{
+	uint64_t *tag = tag_of(p);
+
+	if (!tag_try(tag, *v))
+		return false;
+	access_store(p, log2, x);
+	tag_unlock(tag, log_next(t, ahead));
+	return true;
+}
+
+INLINE bool word_try_write(struct thread *t, void *p, unsigned log2, uint64_t x, tag_version *v)
+{
+	uint64_t *tag = tag_of(p);
+
+	tag_prepare(tag);
+	if (UNLIKELY(word_crosses(p, log2)) || filter_is_open(t, p) || UNLIKELY(!log_is_ready(t)))
+		return false;
+	*v = __atomic_load_n(tag, __ATOMIC_RELAXED);
+	return LIKELY(!(*v & TAG_LOCKED)) && word_try_store(t, p, log2, x, 1, v);
+}
+
+/*
+ * *p += addend: a read of *x, of version *v, which is the next event, and a write.
  *
- *	v = tag; x = *p;  lock tag if it is v still;  *p = x + addend; unlock with my next event but one;  log both
+ *	v = tag; x = *p;  lock tag if it is v still;  *p = x + addend; unlock with my next event but one
  *
  * Versions are not used twice, so what was read is of v.  The read is never dropped: it would end a run that the
  * write must close by a record.
  */
-INLINE bool word_add(struct thread *t, void *p, unsigned log2, uint64_t addend, uint32_t site,
-		     uint32_t to, uint64_t *keeper, uint64_t *x)
+INLINE bool word_try_add(struct thread *t, void *p, unsigned log2, uint64_t addend, uint32_t site,
+			 uint64_t *x, tag_version *v)
 {
-	uint64_t *tag = tag_of(p), all = UINT64_MAX >> (64 - (8u << log2));
-	uint32_t size = log2 << FORMAT_SIZE_SHIFT;
-	tag_version v;
+	uint64_t *tag = tag_of(p);
 
 	tag_prepare(tag);
+	if (UNLIKELY(word_crosses(p, log2)))
+		return false;
 	filter_write(t, p);
 	log_ready(t, site); /* as in word_write; LOG_SLACK is enough for both */
-	v = tag_peek(tag);
+	*v = tag_peek(tag);
 	*x = access_load(p, log2);
-	if (!tag_try(tag, v))
-		return false;
-	access_store(p, log2, *x + addend);
-	tag_unlock(tag, tag_make(t->tid, t->tseq + 2));
-	habit_log(t, FORMAT_READ | size | (keeper != NULL ? FORMAT_READ_FREE : 0), site,
-		  (uintptr_t)p, v, *x, NULL);
-	if (keeper != NULL)
-		*keeper = t->tseq;
-	habit_log_sum(t, FORMAT_WRITE | size | (keeper != NULL ? FORMAT_WRITE_FED1 : 0), to,
-		      (uintptr_t)p, v, (*x + addend) & all);
-	return true;
+	return word_try_store(t, p, log2, *x + addend, 2, v);
 }
 
 #endif /* CAPTURE_WORD_H */
