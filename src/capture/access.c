@@ -103,31 +103,21 @@ INLINE void end_write(struct thread *t, uint32_t what, uint32_t site, const void
 		hook_leave(t);
 }
 
-/* Both of an update: the read at the site in the upper half of `sites'. */
-static __attribute__((noinline)) uint64_t end_log_sum(struct thread *t, uint32_t read,
-						      uint64_t sites, uint64_t addr, tag_version v,
-						      uint64_t x, uint64_t sum)
+static __attribute__((noinline)) uint64_t end_update(struct thread *t, uint32_t what,
+						     uint64_t sites, uint64_t addr, tag_version v,
+						     uint64_t x, uint64_t added)
 {
-	uint32_t write = FORMAT_WRITE | (read & 3 << FORMAT_SIZE_SHIFT) |
-			 (read & FORMAT_READ_FREE ? FORMAT_WRITE_FED1 : 0);
-
-	habit_log_long(t, read, (uint32_t)(sites >> 32), addr, v, x, NULL);
-	habit_log_long(t, write, (uint32_t)sites, addr, v, sum, NULL);
+	habit_log_update(t, what, sites, addr, v, x, added);
 	hook_leave(t);
 	return x;
 }
 
-INLINE uint64_t end_add(struct thread *t, uint32_t read, uint32_t write, uint32_t site, uint32_t to,
-			const void *p, tag_version v, uint64_t x, uint64_t sum)
+INLINE uint64_t end_add(struct thread *t, uint32_t what, uint32_t site, uint32_t to, const void *p,
+			tag_version v, uint64_t x, uint64_t added)
 {
-	uint64_t addr = (uintptr_t)p;
-
-	if (!habit_try(t, read, site, addr, v, x, NULL))
-		return end_log_sum(t, read, (uint64_t)site << 32 | to, addr, v, x, sum);
-	if (!habit_try_sum(t, write, to, addr, v, sum))
-		end_log(t, write, to, addr, v, sum);
-	else
-		hook_leave(t);
+	if (!habit_try_update(t, what, site, (uintptr_t)p, v, x, added))
+		return end_update(t, what, (uint64_t)site << 32 | to, (uintptr_t)p, v, x, added);
+	hook_leave(t);
 	return x;
 }
 
@@ -281,37 +271,36 @@ ACCESS(4, uint32_t, 2)
 ACCESS(8, uint64_t, 3)
 
 /* One hook for both, or one each: where something is in the way of the short one. */
-#define ADD(N, T, LOG2)                                                                          \
-	EXPORT T foresee_add##N(void *p, T addend, uint32_t site, uint32_t to)                   \
-	{                                                                                        \
-		T x;                                                                             \
-		ADD_AT_ONCE(T, LOG2, 0, 0, )                                                     \
-		x = foresee_read##N(p, site);                                                    \
-		foresee_write##N(p, (T)(x + addend), to);                                        \
-		return x;                                                                        \
-	}                                                                                        \
-	EXPORT T foresee_add##N##f(void *p, T addend, uint32_t site, uint32_t to,                \
-				   uint64_t *keeper)                                             \
-	{                                                                                        \
-		T x;                                                                             \
-		ADD_AT_ONCE(T, LOG2, FORMAT_READ_FREE, FORMAT_WRITE_FED1, *keeper = t->tseq + 1) \
-		x = foresee_read##N##f(p, site, keeper);                                         \
-		foresee_write##N##f(p, (T)(x + addend), to, keeper, 1);                          \
-		return x;                                                                        \
+#define ADD(N, T, LOG2)                                                           \
+	EXPORT T foresee_add##N(void *p, T addend, uint32_t site, uint32_t to)    \
+	{                                                                         \
+		T x;                                                              \
+		ADD_AT_ONCE(T, LOG2, 0, )                                         \
+		x = foresee_read##N(p, site);                                     \
+		foresee_write##N(p, (T)(x + addend), to);                         \
+		return x;                                                         \
+	}                                                                         \
+	EXPORT T foresee_add##N##f(void *p, T addend, uint32_t site, uint32_t to, \
+				   uint64_t *keeper)                              \
+	{                                                                         \
+		T x;                                                              \
+		ADD_AT_ONCE(T, LOG2, FORMAT_UPDATE_FED, *keeper = t->tseq + 1)    \
+		x = foresee_read##N##f(p, site, keeper);                          \
+		foresee_write##N##f(p, (T)(x + addend), to, keeper, 1);           \
+		return x;                                                         \
 	}
 
-#define ADD_AT_ONCE(T, log2, read, write, keep)                                                   \
-	struct thread *t = thread_self();                                                         \
-	if (BEGINS(t)) {                                                                          \
-		tag_version v;                                                                    \
-		uint64_t old;                                                                     \
-		if (word_try_add(t, p, log2, addend, site, &old, &v)) {                           \
-			keep;                                                                     \
-			return (T)end_add(t, FORMAT_READ | log2 << FORMAT_SIZE_SHIFT | read,      \
-					  FORMAT_WRITE | log2 << FORMAT_SIZE_SHIFT | write, site, \
-					  to, p, v, old, (T)(old + addend));                      \
-		}                                                                                 \
-		hook_leave(t);                                                                    \
+#define ADD_AT_ONCE(T, log2, fed, keep)                                                       \
+	struct thread *t = thread_self();                                                     \
+	if (BEGINS(t)) {                                                                      \
+		tag_version v;                                                                \
+		uint64_t old;                                                                 \
+		if (word_try_add(t, p, log2, addend, site, &old, &v)) {                       \
+			keep;                                                                 \
+			return (T)end_add(t, FORMAT_UPDATE | log2 << FORMAT_SIZE_SHIFT | fed, \
+					  site, to, p, v, old, access_signed(addend, log2));  \
+		}                                                                             \
+		hook_leave(t);                                                                \
 	}
 
 ADD(1, uint8_t, 0)

@@ -35,6 +35,14 @@ INLINE void access_store(void *p, unsigned log2, uint64_t x)
 	}
 }
 
+/* A value of that size as the signed number that it may be. */
+INLINE uint64_t access_signed(uint64_t x, unsigned log2)
+{
+	unsigned above = 64 - (8u << log2);
+
+	return (uint64_t)((int64_t)(x << above) >> above);
+}
+
 /* Writes x over x, atomically; false: it is not x. */
 static inline bool access_keep(void *p, unsigned log2, uint64_t x)
 {

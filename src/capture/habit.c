@@ -40,7 +40,7 @@ static void seat_return(struct thread *t, unsigned shelf)
 
 /* A whole record: the shelf is free, or has the habit of another site. */
 static COLD void learn(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
-		       uint64_t value, const struct habit_more *more)
+		       uint64_t value, const struct habit_more *more, uint32_t to)
 {
 	unsigned shelf = format_shelf(site, what), seat = shelf % FORMAT_HABITS;
 	struct habit *p = &t->habits[shelf];
@@ -55,12 +55,15 @@ static COLD void learn(struct thread *t, uint32_t what, uint32_t site, uint64_t 
 	q = log_varint(q, value);
 	if (habit_is_fed(what))
 		q = log_feeds(q, more->feeds, more->nfeeds, t->tseq + 1);
+	if (habit_is_update(what))
+		q = LOG_NUMBERS(q, to, format_zigzag((int64_t)more->added));
 	if (p->shape == 0)
 		t->learned[t->nlearned++ % FORMAT_SHELVES] = (uint16_t)shelf;
 	seat_take(t, shelf);
 	*p = (struct habit){ .shape = habit_shape(what, site),
 			     .head = ((seat >> 7) + 1) | (seat & 127) << FORMAT_HABIT_SHIFT,
-			     .stride = 1u << (what >> FORMAT_SIZE_SHIFT & 3) };
+			     .stride = 1u << (what >> FORMAT_SIZE_SHIFT & 3),
+			     .added = habit_is_update(what) ? more->added : 0 };
 	ASSERT_RECORDING(habit_shape(what, site) != 0); /* 0 is a seat that no habit has */
 	habit_remember(t, p, what, addr, v, value);
 	log_other_end(t, FORMAT_K_ACCESS, what & 255, q, 0);
@@ -163,8 +166,8 @@ static uint8_t *value_put(const struct thread *t, const struct habit *p, uint32_
 	return q + habit_lengths[code];
 }
 
-void habit_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
-		    uint64_t value, const struct habit_more *more)
+static void log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
+		     uint64_t value, const struct habit_more *more, uint32_t to)
 {
 	unsigned shelf = format_shelf(site, what), head;
 	struct habit *p = &t->habits[shelf];
@@ -174,7 +177,7 @@ void habit_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t add
 		seat_return(t, shelf);
 	head = p->head;
 	if (p->shape != habit_shape(what, site)) {
-		learn(t, what, site, addr, v, value, more);
+		learn(t, what, site, addr, v, value, more, to);
 		return;
 	}
 	q = ref_put(t, p, v, &head);
@@ -184,9 +187,51 @@ void habit_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t add
 	q = value_put(t, p, what, addr, value, q, &head);
 	if (habit_is_fed(what))
 		q = log_feeds(q, more->feeds, more->nfeeds, t->tseq + 1);
+	if (habit_is_update_by(what)) {
+		p->added = more->added;
+		memcpy(q, &p->added, 2);
+		q += 2;
+	}
 	habit_remember(t, p, what, addr, v, value);
 	__asm__ volatile("" ::: "memory");
 	memcpy(t->cursor, &head, 2);
 	t->cursor = q;
 	habit_count(t, what);
+}
+
+void habit_log_long(struct thread *t, uint32_t what, uint32_t site, uint64_t addr, tag_version v,
+		    uint64_t value, const struct habit_more *more)
+{
+	log_long(t, what, site, addr, v, value, more, 0);
+}
+
+/* One that the log is ready for, as habit_log does. */
+static void log_ready_for(struct thread *t, uint32_t what, uint32_t site, uint64_t addr,
+			  tag_version v, uint64_t value)
+{
+	if (!habit_try(t, what, site, addr, v, value, NULL))
+		habit_log_long(t, what, site, addr, v, value, NULL);
+}
+
+void habit_log_update(struct thread *t, uint32_t what, uint64_t sites, uint64_t addr, tag_version v,
+		      uint64_t x, uint64_t added)
+{
+	uint32_t site = (uint32_t)(sites >> 32), to = (uint32_t)sites;
+	uint32_t size = what & 3u << FORMAT_SIZE_SHIFT, fed = what & FORMAT_UPDATE_FED;
+	struct habit *p = &t->habits[format_shelf(site, what)];
+	bool known = (p->shape & ~HABIT_AWAY) == habit_shape(what, site);
+	struct habit_more more = { .added = added };
+
+	if (!known || (!p->varies && p->added == added)) {
+		log_long(t, what, site, addr, v, x, &more, to);
+	} else if (habit_adds_little(added)) {
+		p->varies = true;
+		log_long(t, what | FORMAT_UPDATE_BY, site, addr, v, x, &more, to);
+	} else {
+		log_ready_for(t, FORMAT_READ | size | (fed ? FORMAT_READ_FREE : 0), site, addr, v,
+			      x);
+		log_ready_for(t, FORMAT_WRITE | size | (fed ? FORMAT_WRITE_FED1 : 0), to, addr, v,
+			      (x + added) &
+				      UINT64_MAX >> (64 - (8u << (size >> FORMAT_SIZE_SHIFT))));
+	}
 }

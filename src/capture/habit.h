@@ -30,6 +30,7 @@ struct habit_more {
 	tag_version second;    /* with FORMAT_CROSS: of its second word */
 	const uint64_t *feeds; /* with FORMAT_WRITE_FED */
 	unsigned nfeeds;
+	uint64_t added; /* by an update */
 };
 
 /* The order of an atomic access is added to what the access is. */
@@ -47,6 +48,17 @@ static inline bool habit_is_read(uint32_t what)
 	return (what & FORMAT_FORM) == FORMAT_READ;
 }
 
+static inline bool habit_is_write(uint32_t what)
+{
+	return (what & FORMAT_FORM) == FORMAT_WRITE;
+}
+
+/* A read and a write in one record: the value is that of the read. */
+static inline bool habit_is_update(uint32_t what)
+{
+	return (what & FORMAT_FORM) == FORMAT_UPDATE;
+}
+
 static inline bool habit_is_reread(uint32_t what)
 {
 	return habit_is_read(what) && (what & FORMAT_READ_REREAD);
@@ -54,7 +66,18 @@ static inline bool habit_is_reread(uint32_t what)
 
 static inline bool habit_is_fed(uint32_t what)
 {
-	return !habit_is_read(what) && (what & FORMAT_WRITE_FED);
+	return habit_is_write(what) && (what & FORMAT_WRITE_FED);
+}
+
+static inline bool habit_is_update_by(uint32_t what)
+{
+	return habit_is_update(what) && (what & FORMAT_UPDATE_BY);
+}
+
+/* What an update of x writes. */
+static inline uint64_t habit_sum(const struct habit *p, uint32_t what, uint64_t x)
+{
+	return (x + p->added) & UINT64_MAX >> (64 - (8u << (what >> FORMAT_SIZE_SHIFT & 3)));
 }
 
 static inline bool habit_is_wide(uint32_t what)
@@ -81,13 +104,13 @@ INLINE void habit_remember(struct thread *t, struct habit *p, uint32_t what, uin
 	t->last_addr = addr;
 	if (habit_is_reread(what))
 		return;
-	p->value = value;
-	if (habit_is_read(what)) {
+	p->value = habit_is_update(what) ? habit_sum(p, what, value) : value;
+	if (!habit_is_write(what)) {
 		t->last_read[1] = t->last_read[0];
 		t->last_read[0] = value;
-	} else {
-		p->own = log_next(t, 1);
 	}
+	if (!habit_is_read(what))
+		p->own = log_next(t, habit_is_update(what) ? 2 : 1);
 }
 
 /* A reread takes no number. */
@@ -96,7 +119,7 @@ INLINE void habit_count(struct thread *t, uint32_t what)
 	if (habit_is_reread(what))
 		t->nextra++;
 	else
-		log_count(t, 1);
+		log_count(t, habit_is_update(what) ? 2 : 1);
 }
 
 /* All ones where it is true, and never by a branch. */
@@ -238,8 +261,16 @@ INLINE bool habit_try(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 		__asm__ volatile("" ::: "memory");
 	}
 	record |= bytes << at;
+	at += length + 8 * habit_lengths[code];
+	if (habit_is_update_by(what)) {
+		p->added = more->added;
+		memcpy(t->cursor + at / 8, &p->added, 2);
+		__asm__ volatile("" ::: "memory");
+		record |= at < 64 ? (uint64_t)(uint16_t)p->added << at : 0;
+		at += 16;
+	}
 	memcpy(t->cursor, &record, 8);
-	t->cursor += (at + length) / 8 + habit_lengths[code];
+	t->cursor += at / 8;
 	habit_remember(t, p, what, addr, v, value);
 	habit_count(t, what);
 	return true;
@@ -258,44 +289,30 @@ INLINE void habit_log(struct thread *t, uint32_t what, uint32_t site, uint64_t a
 }
 
 /*
- * Logs a write right behind a read of the same bytes that saw the version it replaces: so v is the one named last, addr
- * the last address, and each takes a byte at most.  Asks for no room: log_ready gave it to the read.  False: as habit_try.
+ * Logs an update at the site in the upper half of `sites', which reads x and adds `added' to it, as the next two events; the
+ * write is at the site in the lower half.  The record is that of a write that has the value read, and the reader knows the
+ * rest: the site, and what is added, which is the habit's, or, where that was another number before, in two
+ * bytes.  One that adds more is two records.
  */
-INLINE bool habit_try_sum(struct thread *t, uint32_t what, uint32_t site, uint64_t addr,
-			  tag_version v, uint64_t value)
-{
-	struct habit *p = &t->habits[format_shelf(site, what)];
-	uint64_t record, d = addr - p->addr, bytes;
-	unsigned code = FORMAT_V_4 - (value <= UINT8_MAX) - (value <= UINT16_MAX), at = 16;
+void habit_log_update(struct thread *t, uint32_t what, uint64_t sites, uint64_t addr, tag_version v,
+		      uint64_t x, uint64_t added) __attribute__((noinline));
 
-	__asm__("" : "+r"(p));
-	code = habit_pick(code, value, t->last_read[0], FORMAT_V_READ);
-	bytes = value & habit_mask(code >= FORMAT_V_1);
-	habit_step(t, value, &code, &bytes);
-	if (UNLIKELY(p->shape != habit_shape(what, site)) || bytes > UINT32_MAX)
-		return false;
-	record = p->head | code << FORMAT_V_SHIFT;
-	if (v == p->own) {
-		record |= FORMAT_R_OWN << FORMAT_R_SHIFT;
-	} else if (v != p->version) {
-		record |= FORMAT_R_LONG << FORMAT_R_SHIFT |
-			  (FORMAT_R_FIRST + FORMAT_R_LAST_WINDOW / 2) << at;
-		at += 8;
-	}
-	if (d == p->stride) {
-		record |= FORMAT_A_STRIDE << FORMAT_A_SHIFT;
-	} else if (d != 0) {
-		record |= FORMAT_A_LONG << FORMAT_A_SHIFT |
-			  (uint64_t)(FORMAT_A_LAST + FORMAT_A_LAST_WINDOW / 2) << at;
-		at += 8;
-		p->stride = d;
-	}
-	record |= bytes << at;
-	memcpy(t->cursor, &record, 8);
-	t->cursor += at / 8 + habit_lengths[code];
-	habit_remember(t, p, what, addr, v, value);
-	habit_count(t, what);
-	return true;
+static inline bool habit_adds_little(uint64_t added)
+{
+	return added + (1u << 15) <= UINT16_MAX;
+}
+
+/* The same, if it is as before, and the log is ready; false: it is not, and nothing was done. */
+INLINE bool habit_try_update(struct thread *t, uint32_t what, uint32_t site, uint64_t addr,
+			     tag_version v, uint64_t x, uint64_t added)
+{
+	const struct habit *p = &t->habits[format_shelf(site, what)];
+
+	if (p->varies)
+		return LIKELY(habit_adds_little(added)) &&
+		       habit_try(t, what | FORMAT_UPDATE_BY, site, addr, v, x,
+				 &(struct habit_more){ .added = added });
+	return p->added == added && habit_try(t, what, site, addr, v, x, NULL);
 }
 
 #endif /* CAPTURE_HABIT_H */

@@ -73,6 +73,8 @@ struct habit {
 	tag_version own;     /* its last event */
 	uint64_t value;
 	uint32_t head; /* of a short record: the seat */
+	bool varies;   /* an update that has added another number: FORMAT_UPDATE_BY from now on */
+	uint64_t added;
 };
 
 /*

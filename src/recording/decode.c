@@ -153,19 +153,20 @@ static int record_take(struct decode_cursor *c, struct decode_item *item)
 {
 	const struct decode_chunk *k = c->chunk;
 	struct wire w;
-	bool was_copy = c->copy_fresh;
+	bool was_copy = c->copy_fresh, was_due = c->write.is_due;
 	uint32_t head = head_take(c, &w);
 
-	if (head == 0)
+	if (head == 0 && !was_due)
 		return k->head.closed && k->n != c->at ? -1 : 0;
 	/* Just being written: it may have been copied in part. */
-	if (k->head.in_slot && !k->head.closed && c->at >= k->head.seen)
+	if (k->head.in_slot && !k->head.closed && c->at >= k->head.seen && !was_due)
 		return 0;
 	item_clear(item);
 	tables_ready(c);
-	if (!decode_record(c, &w, head, item))
+	if (was_due ? !decode_due(c, item) : !decode_record(c, &w, head, item))
 		return -1;
-	c->at = (uint32_t)(w.at - k->bytes);
+	if (!was_due)
+		c->at = (uint32_t)(w.at - k->bytes);
 	c->nsettled += item->settled;
 	c->nsynced += item->sync;
 	if (item->is_event) {
@@ -246,7 +247,8 @@ static void doubt_note(struct decode_doubt *d, const struct decode_cursor *c,
 			d->has_sync = true;
 			d->has_read = false;
 		}
-	} else if (item->is_event && !d->has_read && decode_is_repeatable(e)) {
+	} else if (item->is_event && !d->has_read && decode_is_repeatable(e) &&
+		   !c->write.is_due) { /* an update writes the word itself */
 		d->has_read = true;
 		d->read_at = c->at;
 		d->read = (struct decode_trailing){ .after = tseq,
@@ -275,7 +277,7 @@ static void chunk_scan(struct decode_chunk *k, uint32_t tid, struct decode_doubt
 		struct wire w, body;
 		uint32_t head = head_take(c, &w);
 
-		if ((head & FORMAT_FORM) == FORMAT_OTHER &&
+		if (!c->write.is_due && (head & FORMAT_FORM) == FORMAT_OTHER &&
 		    (head >> FORMAT_KIND_SHIFT & FORMAT_KIND_MASK) == FORMAT_K_TRAILING) {
 			struct decode_trailing trailing = { 0 };
 

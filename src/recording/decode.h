@@ -95,8 +95,8 @@ struct decode_tables {
 	/* Short ones: the last access of each habit, on shelves of which some boards are there, and which
 	 * shelf has each seat. */
 	struct decode_habit {
-		uint64_t addr, stride, version, own, value;
-		uint32_t site;
+		uint64_t addr, stride, version, own, value, added;
+		uint32_t site, to;     /* to: where an update writes */
 		uint8_t access, order; /* access 0: none in this chunk */
 	} * boards[DECODE_BOARDS];
 	uint16_t seat[FORMAT_HABITS];
@@ -141,6 +141,14 @@ struct decode_cursor {
 	/* What short records refer to: the version named last, as one number (decode_habit.c), where
 	 * that was, and the values of the last two reads. */
 	uint64_t last_version, last_addr, last_read[2];
+	/* The last record was an update, of which the write is still to come. */
+	struct {
+		bool is_due;
+		uint8_t access;
+		uint32_t site;
+		uint64_t addr, value;
+		struct version replaced;
+	} write;
 	uint32_t nheld; /* ever put into tables->held, less those taken out */
 	uint64_t taken; /* address of the lock taken last */
 };

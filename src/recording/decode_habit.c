@@ -23,6 +23,19 @@ static bool is_reread(unsigned access)
 	return (access & FORMAT_FORM) == FORMAT_READ && (access & FORMAT_READ_REREAD);
 }
 
+static bool is_update(unsigned access)
+{
+	return (access & FORMAT_FORM) == FORMAT_UPDATE;
+}
+
+/* A kind of access that there is.  Updates are neither atomic nor of two words. */
+static bool is_known(const struct decode_cursor *c, unsigned access)
+{
+	return is_update(access) ? decode_has_updates(c->chunk) &&
+					   (access & (FORMAT_ATOMIC | FORMAT_CROSS)) == 0
+				 : (access & FORMAT_FORM) != 0;
+}
+
 /* ---- what all records of accesses have in common ---- */
 
 /* Checks address and value against what the access is, and fills the item. */
@@ -71,7 +84,7 @@ static void habit_remember(struct decode_cursor *c, struct decode_habit *p,
 	uint64_t version = decode_pack(item->ref[0]);
 
 	p->addr = item->e.addr;
-	if (item->reads || version != p->own)
+	if ((item->reads && !is_update(p->access)) || version != p->own)
 		p->version = version;
 	c->last_version = version;
 	c->last_addr = p->addr;
@@ -84,6 +97,46 @@ static void habit_remember(struct decode_cursor *c, struct decode_habit *p,
 	} else {
 		p->own = decode_pack((struct version){ c->tid, c->tseq + 1 });
 	}
+	if (is_update(p->access)) {
+		p->own = decode_pack((struct version){ c->tid, c->tseq + 2 });
+		p->value = value + p->added;
+		if (item->e.len < 8)
+			p->value &= ((uint64_t)1 << 8 * item->e.len) - 1;
+	}
+}
+
+/* An update: what it does first, and what it does then, as plain accesses. */
+static unsigned access_first(unsigned access)
+{
+	return is_update(access) ? FORMAT_READ | (access & 3u << FORMAT_SIZE_SHIFT) |
+					   (access & FORMAT_UPDATE_FED ? FORMAT_READ_FREE : 0)
+				 : access;
+}
+
+static void write_expect(struct decode_cursor *c, const struct decode_habit *p,
+			 const struct decode_item *item)
+{
+	if (!is_update(p->access))
+		return;
+	c->write.is_due = true;
+	c->write.access = FORMAT_WRITE | (p->access & 3u << FORMAT_SIZE_SHIFT) |
+			  (p->access & FORMAT_UPDATE_FED ? FORMAT_WRITE_FED1 : 0);
+	c->write.site = p->to;
+	c->write.addr = p->addr;
+	c->write.value = p->value;
+	c->write.replaced = item->ref[0];
+}
+
+bool decode_due(struct decode_cursor *c, struct decode_item *item)
+{
+	struct wire none = { NULL, NULL, false };
+
+	c->write.is_due = false;
+	item->e.site = c->write.site;
+	item->e.addr = c->write.addr;
+	item->ref[0] = c->write.replaced;
+	return c->tseq < DECODE_TSEQ_MAX &&
+	       decode_access_end(c, &none, c->write.access, c->write.value, item);
 }
 
 /* Of an access that touches two words: from the first one's. */
@@ -100,10 +153,10 @@ bool decode_whole(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 	unsigned shelf = decode_has_shelves(c->chunk) ? format_shelf(e->site, aux)
 						      : format_seat_of_old(e->site, aux);
 	struct decode_habit **board = &c->tables->boards[shelf / DECODE_BOARD], *p;
-	unsigned form = aux & FORMAT_FORM;
-	uint64_t value;
+	uint64_t value, added = 0;
+	uint32_t to = 0;
 
-	if (form != FORMAT_READ && form != FORMAT_WRITE)
+	if (!is_known(c, aux))
 		return false;
 	if (aux & FORMAT_ATOMIC)
 		e->order = wire_byte(w);
@@ -112,17 +165,24 @@ bool decode_whole(struct decode_cursor *c, struct wire *w, unsigned aux, struct 
 	    ((aux & FORMAT_CROSS) && !second_take(c, w, item)))
 		return false;
 	value = wire_varint(w);
+	if (is_update(aux)) {
+		to = wire_u32(w);
+		added = (uint64_t)format_unzigzag(wire_varint(w));
+	}
 	if (!*board)
 		*board = mem_zalloc(DECODE_BOARD * sizeof(**board));
 	p = &(*board)[shelf % DECODE_BOARD];
 	*p = (struct decode_habit){ .site = e->site,
 				    .access = (uint8_t)aux,
 				    .order = e->order,
+				    .to = to,
+				    .added = added,
 				    .stride = (uint64_t)1 << (aux >> FORMAT_SIZE_SHIFT & 3) };
 	c->tables->seat[shelf % FORMAT_HABITS] = (uint16_t)shelf;
-	if (!decode_access_end(c, w, aux, value, item))
+	if (!decode_access_end(c, w, access_first(aux), value, item))
 		return false;
 	habit_remember(c, p, item, value);
+	write_expect(c, p, item);
 	return true;
 }
 
@@ -229,9 +289,13 @@ bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct
 	if (!short_ref(c, w, p, head >> FORMAT_R_SHIFT & 3, item) ||
 	    ((p->access & FORMAT_CROSS) && !second_take(c, w, item)) ||
 	    !short_address(c, w, p, head >> FORMAT_A_SHIFT & 3, &e->addr) ||
-	    !short_value(c, w, p, head >> FORMAT_V_SHIFT & 7, e->addr, &value) ||
-	    !decode_access_end(c, w, p->access, value, item))
+	    !short_value(c, w, p, head >> FORMAT_V_SHIFT & 7, e->addr, &value))
+		return false;
+	if (is_update(p->access) && (p->access & FORMAT_UPDATE_BY))
+		p->added = (uint64_t)(int64_t)(int16_t)wire_fixed(w, 2);
+	if (!decode_access_end(c, w, access_first(p->access), value, item))
 		return false;
 	habit_remember(c, p, item, value);
+	write_expect(c, p, item);
 	return true;
 }

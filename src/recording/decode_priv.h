@@ -68,6 +68,12 @@ static inline bool decode_has_shelves(const struct decode_chunk *k)
 	return k->head.version >= 6;
 }
 
+/* A read and a write may be one record. */
+static inline bool decode_has_updates(const struct decode_chunk *k)
+{
+	return k->head.version >= 8;
+}
+
 /* The habit on a shelf; NULL: none is there. */
 static inline struct decode_habit *decode_habit_at(const struct decode_tables *t, unsigned shelf)
 {
@@ -76,6 +82,8 @@ static inline struct decode_habit *decode_habit_at(const struct decode_tables *t
 	return board && board[shelf % DECODE_BOARD].access ? &board[shelf % DECODE_BOARD] : NULL;
 }
 
+/* The write of the last record, an update; there are no bytes of it. */
+bool decode_due(struct decode_cursor *c, struct decode_item *item);
 /* A short record with this head. */
 bool decode_short(struct decode_cursor *c, struct wire *w, uint32_t head, struct decode_item *item);
 /* A READ or WRITE with this head. */

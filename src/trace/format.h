@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define FORMAT_MAGIC "FORESEE\n"
-#define FORMAT_VERSION 7
+#define FORMAT_VERSION 8
 
 /* Everything after the file header starts at a multiple of this. */
 #define FORMAT_ALIGN 64
@@ -177,11 +177,14 @@ enum format_short_value {
  */
 #define FORMAT_READ 1u
 #define FORMAT_WRITE 2u
+#define FORMAT_UPDATE 3u	     /* since version 8: a read, and a write of the sum */
 #define FORMAT_SIZE_SHIFT 2	     /* 2 bits: log2 of the size */
 #define FORMAT_READ_FREE (1u << 4)   /* READ: free */
 #define FORMAT_WRITE_FED (1u << 4)   /* WRITE: feed list follows */
 #define FORMAT_READ_REREAD (1u << 5) /* READ: closes a run of dropped equal reads */
+#define FORMAT_UPDATE_BY (1u << 4)   /* UPDATE: two bytes say what is added, else the habit does */
 #define FORMAT_WRITE_FED1 (1u << 5)  /* WRITE: fed by this thread's previous event alone */
+#define FORMAT_UPDATE_FED (1u << 5)  /* UPDATE: its write is, and its read is free */
 #define FORMAT_ATOMIC (1u << 6)	     /* a byte with the memory order follows */
 #define FORMAT_CROSS (1u << 7)	     /* touches two words: a second ref follows */
 
@@ -492,11 +495,12 @@ static inline unsigned format_shape(uint32_t site, unsigned acquires)
 }
 
 /* The shelf of the habit of such accesses at a site.  One site may do several kinds by turns: close a run
- * or be fed by the event before it, bind or not, touch two words. */
+ * or be fed by the event before it, bind or not, touch two words, read alone or update. */
 static inline unsigned format_shelf(uint32_t site, unsigned access)
 {
 	unsigned kind = (access & FORMAT_READ_REREAD) << 2 | (access & FORMAT_CROSS) >> 1 |
-			(access & FORMAT_READ_FREE) << 1;
+			(access & FORMAT_READ_FREE) << 1 |
+			((access & FORMAT_FORM) == FORMAT_UPDATE) << 8;
 
 	return (site ^ kind) % FORMAT_SHELVES;
 }

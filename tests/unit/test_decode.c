@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "tap.h"
 #include "trace/trace.h"
 #include "trace_builder.h"
@@ -52,6 +53,11 @@ static uint64_t number(const uint8_t *p, unsigned n)
 
 	memcpy(&v, p, n);
 	return v;
+}
+
+static uint64_t number_of(const struct event *x)
+{
+	return number(x->value, (unsigned)x->len);
 }
 
 static void test_accesses(void)
@@ -441,6 +447,103 @@ static void test_bad_stack(void)
 	trace_close(trace);
 }
 
+#define UPDATE (FORMAT_UPDATE | 2 << FORMAT_SIZE_SHIFT | FORMAT_UPDATE_FED)
+
+/* x of four bytes was `value', and gets `added'. */
+static void put_update(struct builder *b, unsigned what, struct version was, uint64_t value,
+		       int64_t added)
+{
+	builder_begin(b, 1);
+	builder_put(b, 5);
+	builder_put(b, 0x1000);
+	builder_put_ref(b, was, builder_tseq(b, 1) + 1);
+	builder_put(b, value);
+	builder_put(b, 6);
+	builder_put(b, format_zigzag(added));
+	builder_end(b, FORMAT_K_ACCESS, what, 2);
+}
+
+static uint32_t line_of(const struct event *x)
+{
+	struct trace_site site;
+
+	return trace_site(trace, x->site, &site) ? site.line : 0;
+}
+
+/* The next two events: a free read at site 5 of the event that is named, and a write of the sum at site 6. */
+static void next_update(uint64_t number, uint32_t was, uint32_t becomes)
+{
+	struct version seen = { number == 2 ? 0 : 1, number == 2 ? 0 : number - 1 };
+
+	next(EVENT_READ, "an update reads");
+	TAP_OK(e.tseq == number && line_of(&e) == 50 && e.addr == 0x1000 && e.len == 4 &&
+		       (e.flags & EVENT_FREE_READ) && e.refs[0].tid == seen.tid &&
+		       e.refs[0].tseq == seen.tseq,
+	       "at its site, what was written last");
+	TAP_EQ(number_of(&e), was, "this value");
+	next(EVENT_WRITE, "and writes");
+	TAP_OK(e.tseq == number + 1 && line_of(&e) == 60 && e.addr == 0x1000 && e.len == 4 &&
+		       e.nfeeds == 1 && e.feeds[0] == number && e.refs[0].tid == seen.tid &&
+		       e.refs[0].tseq == seen.tseq,
+	       "at another, fed by the read, in the place of what that saw");
+	TAP_EQ(number_of(&e), becomes, "the sum");
+}
+
+static void test_updates(void)
+{
+	/* The habit's last event, its address, the value that it wrote. */
+	static const uint8_t again[] = { 2 | FORMAT_R_OWN << FORMAT_R_SHIFT, 5 << 1 };
+	/* The same of one that says what it adds, and has a value of a byte: 200, and less 300. */
+	static const uint8_t by[] = { 2 | FORMAT_R_OWN << FORMAT_R_SHIFT |
+					      (FORMAT_V_1 << FORMAT_V_SHIFT & 255),
+				      37 << 1 | FORMAT_V_1 >> 2, 200, 0xd4, 0xfe };
+	struct builder *b = builder_new(FORMAT_FULL);
+
+	builder_thread(b, 1, 0, 0);
+	builder_site(b, 5, 0, 0, 0, 50);
+	builder_site(b, 6, 0, 0, 0, 60);
+	put_update(b, UPDATE, INIT, 7, -3);
+	builder_short(b, 1, again, sizeof(again), 2);
+	put_update(b, UPDATE | FORMAT_UPDATE_BY, (struct version){ 1, 5 }, 1, 100);
+	builder_short(b, 1, by, sizeof(by), 2);
+	reopen(b);
+	next(EVENT_THREAD_BEGIN, "begin");
+	next_update(2, 7, 4);
+	next_update(4, 4, 1);
+	next_update(6, 1, 101);
+	next_update(8, 200, UINT32_MAX - 99);
+	finish();
+}
+
+/* Damage: atomic ones, those of two words, and any in a file of a version that has none. */
+static void test_bad_updates(void)
+{
+	static const unsigned bits[] = { FORMAT_ATOMIC, FORMAT_CROSS, 0 };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct builder *b = builder_new(FORMAT_FULL);
+		uint8_t *old;
+		const uint8_t *bytes;
+		size_t n;
+
+		builder_thread(b, 1, 0, 0);
+		put_update(b, UPDATE | bits[i], INIT, 7, 1);
+		builder_finish(b, 3);
+		bytes = builder_bytes(b, &n);
+		old = mem_alloc(n);
+		memcpy(old, bytes, n);
+		old[8] = bits[i] != 0 ? FORMAT_VERSION : 7;
+		builder_save(path, old, n);
+		builder_free(b);
+		mem_free(old);
+		TAP_OK(trace_open(path, NULL, &trace, &d) == ST_OK, "the recording opens");
+		next(EVENT_THREAD_BEGIN, "begin");
+		TAP_EQ(trace_next(trace, &e, &d), ST_END, "no update with bits %u", bits[i]);
+		TAP_OK(!trace_info(trace).complete, "and that is said");
+		trace_close(trace);
+	}
+}
+
 /* Elements of global arrays have names of their own; the whole object has one too. */
 static void test_arrays(void)
 {
@@ -500,6 +603,8 @@ int main(void)
 	test_lean();
 	test_threads();
 	test_bad_stack();
+	test_updates();
+	test_bad_updates();
 	test_arrays();
 	unlink(path);
 	return tap_done();

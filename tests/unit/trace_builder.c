@@ -377,6 +377,16 @@ void builder_put_bytes(struct builder *b, const void *bytes, size_t n)
 	strbuf_add(&b->body, bytes, n);
 }
 
+uint64_t builder_short(struct builder *b, uint32_t tid, const void *bytes, size_t n,
+		       uint64_t numbers)
+{
+	struct stream *s = stream_get(b, tid);
+
+	strbuf_add(&s->open, bytes, n);
+	history_add(s);
+	return s->tseq += numbers;
+}
+
 void builder_put_where(struct builder *b, uint32_t site, uint64_t addr)
 {
 	builder_put(b, addr_code(stream_get(b, b->tid), site, addr));

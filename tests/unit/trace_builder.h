@@ -46,6 +46,10 @@ void builder_put_ref(struct builder *b, struct version v, uint64_t own);
 void builder_put_runs(struct builder *b, const struct version *refs, size_t n, unsigned step);
 uint64_t builder_end(struct builder *b, unsigned kind, unsigned aux, uint64_t numbers);
 
+/* A short record, as it is in the file. */
+uint64_t builder_short(struct builder *b, uint32_t tid, const void *bytes, size_t n,
+		       uint64_t numbers);
+
 /* site, addr, ref and up to two more varints; lean where that will do. */
 uint64_t builder_sync(struct builder *b, uint32_t tid, unsigned kind, unsigned aux, uint32_t site,
 		      uint64_t addr, struct version ref, unsigned nargs, uint64_t a, uint64_t c);
