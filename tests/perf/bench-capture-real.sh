@@ -104,7 +104,7 @@ measure() {
 	local P=$real/.bench/$way/$name status TIMEFORMAT='%R %U %S'
 	rm -rf "$dir/work" "$dir/trace.foresee" && mkdir "$dir/work"
 	port=$((20000 + RANDOM % 20000))
-	{ time (cd "$dir/work" && run_$name) >"$dir/out" 2>&1 </dev/null; } 2>"$dir/time"
+	{ time { (cd "$dir/work" && run_$name) >"$dir/out" 2>&1 </dev/null; }; } 2>"$dir/time"
 	status=$?
 	[ $status = 0 ] && awk '{ print $1, $2 + $3 }' "$dir/time" && return
 	echo "$name, $way: status $status: $(tail -n 1 "$dir/out")" >&2
