@@ -25,6 +25,14 @@ for program in race/socket_full race/pipe_full race/room_found race/eventfd_sent
 	foresee check -q --plain-moves -a races trace >log
 	ok "$program: nothing but the test's own is predicted" sh -c '! grep predicted, log | grep -v "race on \(me\|taken\) "'
 done
+for p in strings unloaded; do
+	ok "$p: built" gcc -O1 -g -w -fno-builtin -o $p "$SRC/tests/programs/valgrind/$p.c" -lpthread -ldl
+	foresee record -q --valgrind -o trace ./$p >log
+	ok "$p: its status, which says whether answers were right" test $? = 0
+	ok "$p: consistent" foresee verify trace
+	foresee check -q -a races --plain-moves trace >log
+	ok "$p: no race" sh -c '! grep "data race" log'
+done
 ok "gcc: built" gcc -O2 -g -w -o unseen "$SRC/tests/programs/valgrind/unseen.c" -lpthread
 foresee run -q --valgrind ./unseen bare >log 2>&1
 ok "what nothing orders is" grep -q 'data race on data .*predicted, certified' log

@@ -28,11 +28,11 @@ static void atomic_set(struct shadow *s, unsigned w)
 
 #define SEQ_CST 5u
 
-/* Memory that atomic instructions use, and what the C library does by itself, with locks of its
+/* Memory that atomic instructions use, and what the C library and the loader do by themselves, with locks of their
  * own: both are accesses that do not race with their like. */
 static inline Bool is_plain(const struct shadow *s, unsigned w, UWord info)
 {
-	return !is_atomic(s, w) && !(info & INFO_LIBRARY);
+	return !is_atomic(s, w) && !(info & (INFO_LIBRARY | INFO_HIDDEN));
 }
 
 static inline void kind_set(struct access *a, const struct shadow *s, unsigned w, UWord info)

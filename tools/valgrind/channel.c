@@ -4,6 +4,7 @@
  *	a write to f	gives F and ALL		a read of f	takes F and ANY; readers of f take turns
  *	other calls	give ANY		other calls	take ANY and ALL
  *	a read of what another process may have written takes ALL as well
+ *	a lock of the loader's: who releases it gives LOADER, who acquires it takes that
  *	a read of a pipe or socket gives room first	a write that may have waited for room takes it
  *
  * F is the channel of the file, pipe or eventfd behind the descriptor, or of all sockets.  A call that is not
@@ -17,6 +18,7 @@
 /* Words where no program has memory. */
 #define ALL 0x1008u
 #define SOCKET 0x1010u
+#define LOADER 0x1018u
 #define FUTEX 0x2000u
 #define FILE_ 0x3000u
 #define TURN 0x4000u
@@ -143,6 +145,14 @@ void channel_take(struct thread *t, Addr object)
 		take(t, FORMAT_CHANNEL_FILE, ALL);
 	if (object != CHANNEL_ANY)
 		take(t, FORMAT_CHANNEL_FILE, CHANNEL_ANY);
+}
+
+void channel_loader(struct thread *t, Bool acquires)
+{
+	if (acquires)
+		take(t, FORMAT_CHANNEL_UNSEEN, LOADER);
+	else
+		log(t, FORMAT_K_GIVE, FORMAT_CHANNEL_UNSEEN, LOADER);
 }
 
 void channel_turn(struct thread *t, Addr turn)

@@ -21,6 +21,8 @@ void channel_passed(void);
 
 void channel_give(struct thread *t, Addr object);
 void channel_take(struct thread *t, Addr object);
+/* What the loader does under its locks is not recorded, so what they order keeps its order. */
+void channel_loader(struct thread *t, Bool acquires);
 /* Data have been read, which nobody else reads. */
 void channel_turn(struct thread *t, Addr turn);
 /*

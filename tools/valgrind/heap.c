@@ -24,6 +24,7 @@ struct block {
 	UWord key;
 	SizeT n;
 	uint32_t site;
+	Bool loaders; /* it has got it */
 };
 
 static VgHashTable *blocks; /* all of them, with the sizes that were asked for */
@@ -69,20 +70,21 @@ static Bool is_on(void)
 	return accesses_on && recording && self != NULL && !self->ended && self->begun;
 }
 
-static void release(unsigned aux, Addr a, SizeT n)
+/* The loader writes to its blocks, and that is not recorded. */
+static Bool is_loader(const struct thread *t)
+{
+	return t != NULL && t->depth > 0 &&
+	       site_part(t->frames[(t->depth - 1) % FRAMES].site) == SITE_LOADER;
+}
+
+/* own: of somebody who has locks of his own. */
+static void release(unsigned aux, Addr a, SizeT n, Bool own)
 {
 	struct thread *t = self;
 
-	if (t->hidden == 0)
+	if (t->hidden == 0 && !own)
 		record_free(t, site_caller(t), aux | (n >= BIG ? FORMAT_ALLOC_BIG : 0), a, n);
 	heap_over(t);
-}
-
-/* The loader writes to its blocks, and that is not recorded. */
-static Bool is_loader(void)
-{
-	return self->depth > 0 &&
-	       site_part(self->frames[(self->depth - 1) % FRAMES].site) == SITE_LOADER;
 }
 
 static void *block_make(SizeT n, SizeT align, Bool zero)
@@ -101,10 +103,11 @@ static void *block_make(SizeT n, SizeT align, Bool zero)
 	b->key = (UWord)p;
 	b->n = n;
 	b->site = self != NULL ? site_caller(self) : 0;
+	b->loaders = is_loader(self);
 	VG_(HT_add_node)(blocks, b);
 	if (is_on())
 		alloc(self, b->site,
-		      FORMAT_ALLOC_HEAP | (zero && !is_loader() ? FORMAT_ALLOC_ZEROED : 0), (Addr)p,
+		      FORMAT_ALLOC_HEAP | (zero && !b->loaders ? FORMAT_ALLOC_ZEROED : 0), (Addr)p,
 		      n);
 	return p;
 }
@@ -117,7 +120,7 @@ static void block_end(ThreadId v, void *p)
 	if (b == NULL) /* not one: the program is wrong, and goes on */
 		return;
 	if (is_on())
-		release(FORMAT_ALLOC_HEAP, (Addr)p, b->n);
+		release(FORMAT_ALLOC_HEAP, (Addr)p, b->n, b->loaders);
 	VG_(free)(b);
 	VG_(cli_free)(p);
 }
@@ -232,7 +235,7 @@ static void unmapped(Addr a, SizeT n)
 	shared_remove(a, n);
 	shadow_pages(a, n, False);
 	if (is_on())
-		release(FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG, a, n);
+		release(FORMAT_ALLOC_MAP | FORMAT_ALLOC_BIG, a, n, False);
 }
 
 /* What was written before it was protected is read after. */

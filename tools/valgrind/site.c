@@ -171,6 +171,15 @@ static const struct image *image_find(Addr pc)
 	return &images[nimages - 1];
 }
 
+Bool site_is_loaders(Addr a)
+{
+	for (uint32_t i = 0; i < nimages; i++)
+		if (images[i].part == SITE_LOADER && images[i].number != 0 && a >= images[i].low &&
+		    a < images[i].high)
+			return True;
+	return False;
+}
+
 /* ---- sites ---- */
 
 /* pc: behind a call, or one more than an instruction's; no call is as short as that. */

@@ -5,9 +5,12 @@
  * Here a byte is read because the result depends on it.  They lie in a section of their own, and
  * what they do is done by their caller.
  */
+#define _GNU_SOURCE
+#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <wchar.h>
 
 #include "requests.h"
 
@@ -27,50 +30,58 @@ static __attribute__((constructor)) void strings_tell(void)
 
 /* ---- lengths and searches ---- */
 
-STAND_IN(size_t, strlen, const char *s)
-{
-	size_t n = 0;
-
-	while (s[n])
-		n++;
-	return n;
-}
-
-STAND_IN(size_t, strnlen, const char *s, size_t most)
-{
-	size_t n = 0;
-
-	while (n < most && s[n])
-		n++;
-	return n;
-}
-
-#define STRCHR(f, missing)                        \
-	STAND_IN(char *, f, const char *s, int c) \
-	{                                         \
-		for (; *s != (char)c; s++)        \
-			if (!*s)                  \
-				return missing;   \
-		return (char *)s;                 \
+#define STRLEN(f, type)                    \
+	STAND_IN(size_t, f, const type *s) \
+	{                                  \
+		size_t n = 0;              \
+                                           \
+		while (s[n])               \
+			n++;               \
+		return n;                  \
 	}
-STRCHR(strchr, NULL)
-STRCHR(index, NULL)
-STRCHR(strchrnul, (char *)s)
+STRLEN(strlen, char)
+STRLEN(wcslen, wchar_t)
 
-#define STRRCHR(f)                                   \
-	STAND_IN(char *, f, const char *s, int c)    \
+#define STRNLEN(f, type)                                \
+	STAND_IN(size_t, f, const type *s, size_t most) \
+	{                                               \
+		size_t n = 0;                           \
+                                                        \
+		while (n < most && s[n])                \
+			n++;                            \
+		return n;                               \
+	}
+STRNLEN(strnlen, char)
+STRNLEN(wcsnlen, wchar_t)
+
+#define STRCHR(f, type, what, missing)             \
+	STAND_IN(type *, f, const type *s, what c) \
+	{                                          \
+		for (; *s != (type)c; s++)         \
+			if (!*s)                   \
+				return missing;    \
+		return (type *)s;                  \
+	}
+STRCHR(strchr, char, int, NULL)
+STRCHR(index, char, int, NULL)
+STRCHR(strchrnul, char, int, (char *)s)
+STRCHR(wcschr, wchar_t, wchar_t, NULL)
+
+#define STRRCHR(f, type, what)                       \
+	STAND_IN(type *, f, const type *s, what c)   \
 	{                                            \
-		const char *last = NULL;             \
+		const type *last = NULL;             \
                                                      \
 		for (;; s++) {                       \
-			if (*s == (char)c)           \
+			if (*s == (type)c)           \
 				last = s;            \
 			if (!*s)                     \
-				return (char *)last; \
+				return (type *)last; \
 		}                                    \
 	}
-STRRCHR(strrchr)
-STRRCHR(rindex)
+STRRCHR(strrchr, char, int)
+STRRCHR(rindex, char, int)
+STRRCHR(wcsrchr, wchar_t, wchar_t)
 
 STAND_IN(void *, memchr, const void *at, int c, size_t n)
 {
@@ -101,7 +112,98 @@ STAND_IN(void *, rawmemchr, const void *at, int c)
 	return (void *)p;
 }
 
+STAND_IN(wchar_t *, wmemchr, const wchar_t *s, wchar_t c, size_t n)
+{
+	for (; n > 0; n--, s++)
+		if (*s == c)
+			return (wchar_t *)s;
+	return NULL;
+}
+
+static inline __attribute__((always_inline)) bool is_one_of(char c, const char *set)
+{
+	while (*set && *set != c)
+		set++;
+	return *set != 0;
+}
+
+/* How far s has only such characters as are in the set, or only others. */
+static inline __attribute__((always_inline)) size_t span(const char *s, const char *set, bool in)
+{
+	size_t n = 0;
+
+	while (s[n] && is_one_of(s[n], set) == in)
+		n++;
+	return n;
+}
+
+STAND_IN(size_t, strspn, const char *s, const char *set)
+{
+	return span(s, set, true);
+}
+
+STAND_IN(size_t, strcspn, const char *s, const char *set)
+{
+	return span(s, set, false);
+}
+
+STAND_IN(char *, strpbrk, const char *s, const char *set)
+{
+	s += span(s, set, false);
+	return *s ? (char *)s : NULL;
+}
+
+STAND_IN(char *, strstr, const char *s, const char *what)
+{
+	for (;; s++) {
+		size_t n = 0;
+
+		while (what[n] && s[n] == what[n])
+			n++;
+		if (!what[n])
+			return (char *)s;
+		if (!s[n])
+			return NULL;
+	}
+}
+
 /* ---- comparisons ---- */
+
+#define SIGN(a, b) (((a) > (b)) - ((a) < (b)))
+
+#define WCSNCMP(f, most, n, stops)                                \
+	STAND_IN(int, f, const wchar_t *a, const wchar_t *b most) \
+	{                                                         \
+		for (size_t left = n; left > 0; left--, a++, b++) \
+			if (*a != *b || (stops && !*a))           \
+				return SIGN(*a, *b);              \
+		return 0;                                         \
+	}
+#define MOST , size_t n
+WCSNCMP(wcscmp, , SIZE_MAX, true)
+WCSNCMP(wcsncmp, MOST, n, true)
+WCSNCMP(wmemcmp, MOST, n, false)
+
+#define STRCASECMP(f, params, n, lower)                                  \
+	STAND_IN(int, f, const char *a, const char *b params)            \
+	{                                                                \
+		for (size_t left = n; left > 0; left--, a++, b++) {      \
+			int d = lower((uint8_t)*a) - lower((uint8_t)*b); \
+                                                                         \
+			if (d != 0 || !*a)                               \
+				return d;                                \
+		}                                                        \
+		return 0;                                                \
+	}
+#define LOCALE , locale_t locale
+#define IN_LOCALE(c) tolower_l(c, locale)
+#define MOST_LOCALE , size_t n, locale_t locale
+STRCASECMP(strcasecmp, , SIZE_MAX, tolower)
+STRCASECMP(strncasecmp, MOST, n, tolower)
+STRCASECMP(strcasecmp_l, LOCALE, SIZE_MAX, IN_LOCALE)
+STRCASECMP(strncasecmp_l, MOST_LOCALE, n, IN_LOCALE)
+STRCASECMP(__strcasecmp_l, LOCALE, SIZE_MAX, IN_LOCALE)
+STRCASECMP(__strncasecmp_l, MOST_LOCALE, n, IN_LOCALE)
 
 STAND_IN(int, strcmp, const char *a, const char *b)
 {
@@ -233,13 +335,39 @@ STAND_IN(char *, strcat, char *to, const char *from)
 	return begin;
 }
 
-STAND_IN(char *, strncpy, char *to, const char *from, size_t n)
+STAND_IN(char *, strncat, char *to, const char *from, size_t n)
 {
-	size_t i = 0;
+	char *begin = to;
 
-	for (; i < n && from[i]; i++)
-		to[i] = from[i];
-	for (; i < n; i++)
-		to[i] = 0;
-	return to;
+	while (*to)
+		to++;
+	for (; n > 0 && *from; n--)
+		*to++ = *from++;
+	*to = 0;
+	return begin;
+}
+
+#define STRNCPY(f, answer)                                        \
+	STAND_IN(char *, f, char *to, const char *from, size_t n) \
+	{                                                         \
+		size_t i = 0, end __attribute__((unused));        \
+                                                                  \
+		for (; i < n && from[i]; i++)                     \
+			to[i] = from[i];                          \
+		for (end = i; i < n; i++)                         \
+			to[i] = 0;                                \
+		return answer;                                    \
+	}
+STRNCPY(strncpy, to)
+STRNCPY(stpncpy, to + end)
+
+STAND_IN(wchar_t *, wcscpy, wchar_t *to, const wchar_t *from)
+{
+	wchar_t *begin = to;
+
+	while ((*to = *from)) {
+		to++;
+		from++;
+	}
+	return begin;
 }

@@ -557,6 +557,14 @@ void sync_range(struct thread *t, uint32_t site, Bool write, Addr a, SizeT n)
 		record_range(t, site, write, False, a, end - a);
 }
 
+/* By the object as well: the loader ends functions with a jump, and who has called it seems to unlock then. */
+static Bool is_loaders(const struct thread *t, Addr object)
+{
+	return (t->depth > 0 &&
+		site_part(t->frames[(t->depth - 1) % FRAMES].site) == SITE_LOADER) ||
+	       site_is_loaders(object);
+}
+
 Bool sync_request(ThreadId v, UWord *arg, UWord *ret)
 {
 	struct thread *t = thread_of(v);
@@ -591,9 +599,13 @@ Bool sync_request(ThreadId v, UWord *arg, UWord *ret)
 		*ret = passed(t, arg);
 		return True;
 	}
-	if (t->hidden > 1 || (t->depth > 0 && arg[0] == REQUEST_SYNC &&
-			      site_part(t->frames[(t->depth - 1) % FRAMES].site) == SITE_LOADER))
-		return True; /* part of what is told as a whole, or the loader's own */
+	if (t->hidden > 1) /* part of what is told as a whole */
+		return True;
+	if (arg[0] == REQUEST_SYNC && is_loaders(t, arg[3])) {
+		if (accesses_on && (arg[1] == FORMAT_K_ACQ || arg[1] == FORMAT_K_REL))
+			channel_loader(t, arg[1] == FORMAT_K_ACQ);
+		return True;
+	}
 	depth = t->depth;
 	site = enter(t);
 	*ret = answer(t, site, arg);

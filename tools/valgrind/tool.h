@@ -374,6 +374,7 @@ uint32_t site_base(const struct thread *t); /* the first call that is worth tell
 enum site_part { SITE_PROGRAM, SITE_LIBRARY, SITE_LOADER, SITE_STRINGS };
 void site_strings(Addr from, Addr to);
 enum site_part site_part(uint32_t site);
+Bool site_is_loaders(Addr a); /* data of the loader's */
 void site_forget(Addr a, SizeT n);
 VG_REGPARM(2) void site_call(Addr sp, UWord site);
 VG_REGPARM(1) void site_ret(Addr sp);
