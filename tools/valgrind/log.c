@@ -247,7 +247,7 @@ void log_close(struct thread *t, uint32_t flags)
 	file.free[file.nfree++] = t->slot;
 }
 
-void log_next(struct thread *t)
+void log_chunk(struct thread *t)
 {
 	chunk_next(t, 0);
 	if (file.closed >= CUT_BYTES)

@@ -45,7 +45,8 @@ struct habit {
 	version version, own;
 	uint64_t value;
 	uint32_t head;
-	uint32_t unused; /* 64 bytes */
+	Bool varies; /* of updates, which this tool does not log as such */
+	uint64_t added;
 };
 
 #define TCB 0x900u /* bytes of the C library's behind a thread's handle */
@@ -246,11 +247,11 @@ static inline Bool shadow_is_shared(const struct shadow *s, Addr a)
 Bool log_start(const HChar *path);
 void log_open(struct thread *t);
 void log_close(struct thread *t, uint32_t flags); /* its last chunk */
-void log_next(struct thread *t);		  /* another chunk */
+void log_chunk(struct thread *t);		  /* another chunk */
 static inline void log_room(struct thread *t, SizeT need)
 {
 	if (UNLIKELY_(t->cursor + need >= t->limit))
-		log_next(t);
+		log_chunk(t);
 }
 void log_control(unsigned kind, const void *payload, SizeT n);
 void log_note(const HChar *text);

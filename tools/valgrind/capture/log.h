@@ -38,6 +38,12 @@ static inline uint64_t tag_tseq(tag_version v)
 	return v & (((uint64_t)1 << FORMAT_TSEQ_BITS) - 1);
 }
 
+/* The name of this thread's next event but `ahead' - 1. */
+static inline tag_version log_next(const struct thread *t, unsigned ahead)
+{
+	return tag_make(t->tid, t->tseq + ahead);
+}
+
 static inline void log_ready(struct thread *t, uint32_t site)
 {
 	(void)site;
