@@ -6,7 +6,7 @@
 
 #define TOOL "foresee-amd64-linux"
 #define CORE "vgpreload_core-amd64-linux.so" /* a link to Valgrind's own */
-#define OPTIONS 4u			     /* before the program */
+#define OPTIONS 5u			     /* before the program */
 
 /* The first line of a file, or of what a command says; without its end.  False: there is none. */
 static bool first_line(FILE *f, char *line, size_t n)
@@ -143,6 +143,8 @@ enum status valgrind_prepare(struct valgrind *v, char **argv, const char *trace,
 	v->argv[3] = joined("--foresee-trace=", trace);
 	v->argv[4] =
 		mem_strdup(strstr(options, "full\n") ? "--foresee-full=yes" : "--foresee-full=no");
+	/* Else a thread that spins may keep the others from ever running, on a busy machine. */
+	v->argv[5] = mem_strdup("--fair-sched=try");
 	memcpy(v->argv + OPTIONS + 1, argv, n * sizeof(*argv));
 	return ST_OK;
 }

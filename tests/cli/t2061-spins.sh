@@ -46,7 +46,7 @@ for way in mutex timed reader writer spin sem join exchange flag cas16 load16; d
 		is "$status" 0 "$way $reads: ends well"
 		run foresee verify trace
 		is "$status" 0 "$way $reads: consistent"
-		ok "$way $reads: $(events) events" test "$(events)" -le 150
+		ok "$way $reads: $(events) events" test "$(events)" -le 250 # of 2000 and more: each run of repeated reads has its first ones
 	done
 	run foresee print trace
 	has out ' T3:.* (tryfail|semfail|joinfail|rmw .* 1 -> 1|read .*:both).*in gets' "$way: the first try is there"

@@ -147,7 +147,7 @@ has err "it was not run for [0-9]+ of the findings" "those left out are counted"
 # Cuts come with every few megabytes, so this is as small as a recording in windows can be.
 export FORESEE_MEMORY=60
 rounds=${LONG:+2000000}
-rounds=${rounds:-300000}
+rounds=${rounds:-600000}
 run timeout 300 foresee run -f json -o live.json ./busy $rounds
 is $status 1 "more events than fit: status"
 unset FORESEE_MEMORY

@@ -108,5 +108,7 @@ for f in damaged/*; do
 	case $? in 0 | 1 | 2 | 125) ;; *) bad="$bad $f" ;; esac
 done
 is "$bad" "" "damaged recordings: refused, or replayed, or not"
-is "$(ls ../tmp)" "" "and nothing is left behind"
+# Damage may have a thread begin before its fork, or without one: what engines make of that the checker refuses, and a
+# witness that it has refused is kept, which is said.
+is "$(ls ../tmp | grep -v '^foresee-refused-')" "" "and nothing is left behind"
 done_testing

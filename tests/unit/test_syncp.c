@@ -92,6 +92,20 @@ static void order_to_schedule(const struct model *m, const struct exact_order *o
 	engine_schedule(m, o, s);
 }
 
+/* Somewhere reads that are in no record may see what an update of their own thread has left of other values: an order
+ * that ends among those is not taken (exact_order_misses), and osr has no other one. */
+static bool may_miss(const struct model *m)
+{
+	for (uint32_t chain = 0; chain < m->nchains; chain++) {
+		struct model_stays stays = model_stays(m, chain, 0);
+
+		for (uint32_t i = 0; i < stays.n; i++)
+			if (model_stay_is_fed(m, chain, &stays.at[i]))
+				return true;
+	}
+	return false;
+}
+
 /* Any two events may be asked for, which gives far more reversals than races do. */
 static bool reversals_agree(const struct model *m, const struct causal *c, bool strict,
 			    size_t *moved)
@@ -107,7 +121,8 @@ static bool reversals_agree(const struct model *m, const struct causal *c, bool 
 			bool found = osr_reach(o, &(struct goal){ .next = targets, .nnext = 2 },
 					       &out) == GOAL_FOUND;
 
-			good = found == naive_osr(m, c, strict, a, b);
+			good = found == naive_osr(m, c, strict, a, b) ||
+			       (!found && !strict && may_miss(m));
 			if (!found || !good)
 				continue;
 			order_to_schedule(m, &out, &s);
