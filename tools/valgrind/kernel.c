@@ -15,6 +15,9 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+/* The core's own, which no header for tools has. */
+extern Int VG_(fcntl)(Int fd, Int command, Addr argument);
+
 #define CLEARS 0x200000u /* of clone: CLONE_CHILD_CLEARTID */
 #define THREAD 0x10000u	 /* of clone: CLONE_THREAD */
 #define SHARED 1u	 /* of mmap: MAP_SHARED, and MAP_SHARED_VALIDATE */
